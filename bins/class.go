@@ -1,0 +1,72 @@
+package bins
+
+import "github.com/cookmem-go/cookmem/internal/chunk"
+
+const (
+	exactUnits = 32  // up to here every multiple of Align is a class
+	maxUnits   = 512 // the largest class
+	perDouble  = 16  // classes for each doubling of the size above exactUnits
+
+	// Classes is the number of classes, counting the unused 0 and 1.
+	Classes = exactUnits + 1 + 4*perDouble
+
+	// MaxChunk is the largest size of a chunk that has a class, in bytes:
+	// 8 KiB on 64-bit systems, 4 KiB on 32-bit ones.
+	MaxChunk = maxUnits * chunk.Align
+
+	// MaxRequest is the largest number of bytes a caller can ask for that
+	// still has a class.
+	MaxRequest = MaxChunk - chunk.Header
+)
+
+// classOfUnits maps a size in units to the smallest class that holds it, and
+// sizeOfClass a class to its size in bytes.
+var (
+	classOfUnits = makeClassOfUnits()
+	sizeOfClass  = makeSizeOfClass()
+)
+
+// unitsOfClass returns the size of a class in units of Align.
+func unitsOfClass(class int) int {
+	if class <= exactUnits {
+		return class
+	}
+	doubling, step := (class-exactUnits-1)/perDouble, (class-exactUnits-1)%perDouble+1
+	return exactUnits<<doubling + step*(exactUnits/perDouble)<<doubling
+}
+
+func makeClassOfUnits() (table [maxUnits + 1]uint8) {
+	class := chunk.Min / chunk.Align
+	for u := range table {
+		if u > unitsOfClass(class) {
+			class++
+		}
+		table[u] = uint8(class)
+	}
+	return table
+}
+
+func makeSizeOfClass() (table [Classes]uint32) {
+	for class := range table {
+		table[class] = uint32(unitsOfClass(class)) * chunk.Align
+	}
+	return table
+}
+
+// ForRequest returns the class that serves a request of n bytes, which must
+// not exceed [MaxRequest].
+func ForRequest(n uint) int {
+	return int(classOfUnits[(n+chunk.Header+chunk.Align-1)/chunk.Align])
+}
+
+// ForChunk returns the smallest class that a chunk of size bytes fits in. size
+// must not exceed [MaxChunk].
+func ForChunk(size uintptr) int { return int(classOfUnits[size/chunk.Align]) }
+
+// SizeOf returns the size of the chunks of a class in bytes.
+func SizeOf(class int) uintptr { return uintptr(sizeOfClass[class]) }
+
+// IsClass reports whether size is exactly the size of a class.
+func IsClass(size uintptr) bool {
+	return size >= chunk.Min && size <= MaxChunk && SizeOf(ForChunk(size)) == size
+}

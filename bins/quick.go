@@ -1,0 +1,90 @@
+package bins
+
+import (
+	"fmt"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// List is the quick list of one class: a stack of cached chunks and the counts
+// from which the heap's totals are derived. Alloc moves one count and Free
+// another, because one counter moved by both would tie each call to the one
+// before.
+//
+// Counts are words: on 32-bit systems they wrap, and their differences stay
+// right.
+type List struct {
+	Head   raw.Addr // block on top of the stack, 0 if empty
+	Allocs uint     // blocks of this class ever handed out
+	Frees  uint     // blocks of this class ever taken back
+	Held   uint     // chunks of this class that exist, live or cached
+}
+
+// Lists are the quick lists of a context, by class.
+type Lists [Classes]List
+
+// Push puts block b on the list. Its first word becomes the link.
+func (l *List) Push(b raw.Addr) {
+	raw.Store(b, uintptr(l.Head))
+	l.Head = b
+}
+
+// Pop takes the block on top of the list, which must not be empty.
+func (l *List) Pop() raw.Addr {
+	b := l.Head
+	l.Head = raw.Addr(raw.Load(b))
+	return b
+}
+
+// Live returns the number of blocks of the class that users hold.
+func (l *List) Live() uint { return l.Allocs - l.Frees }
+
+// Cached returns the number of chunks on the list.
+func (l *List) Cached() uint { return l.Held - l.Live() }
+
+// CachedBytes returns the size of all chunks on the lists.
+func (ls *Lists) CachedBytes() (bytes uintptr) {
+	for class := range ls {
+		bytes += uintptr(ls[class].Cached()) * SizeOf(class)
+	}
+	return bytes
+}
+
+// LiveBytes returns the size of all chunks of the classes that users hold.
+func (ls *Lists) LiveBytes() (bytes uintptr) {
+	for class := range ls {
+		bytes += uintptr(ls[class].Live()) * SizeOf(class)
+	}
+	return bytes
+}
+
+// Forget drops every chunk, live or cached, without touching it: their
+// segments are gone. Live blocks count as freed.
+func (ls *Lists) Forget() {
+	for class := range ls {
+		l := &ls[class]
+		l.Frees = l.Allocs
+		l.Head, l.Held = 0, 0
+	}
+}
+
+// Check walks the lists, calls visit for each cached block with the size it
+// must have, and compares the counts (invariant 6).
+func (ls *Lists) Check(visit func(b raw.Addr, size uintptr) error) error {
+	for class := range ls {
+		l := &ls[class]
+		count := uint(0)
+		for b := l.Head; b != 0; b = raw.Addr(raw.Load(b)) {
+			if count++; count > l.Cached() {
+				return fmt.Errorf("invariant 6: quick list of %d bytes is longer than the %d chunks counted: a loop?", SizeOf(class), l.Cached())
+			}
+			if err := visit(b, SizeOf(class)); err != nil {
+				return err
+			}
+		}
+		if count != l.Cached() {
+			return fmt.Errorf("invariant 6: quick list of %d bytes has %d chunks, counted were %d", SizeOf(class), count, l.Cached())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package bins
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+const (
+	smallBins = 64
+
+	// MaxSmall is the largest size of a free chunk that goes into a small bin,
+	// in bytes: 1008 on 64-bit systems. Larger ones belong into a tree.
+	MaxSmall = (smallBins - 1) * chunk.Align
+)
+
+// Small keeps the free chunks of sizes up to [MaxSmall], one bin for each exact
+// size. The zero value is empty.
+//
+// A free chunk's payload begins with two links, to the next and the previous
+// chunk of its bin; 0 ends the chain on either side.
+type Small struct {
+	bitmap uint64 // bit u is set if bin u is not empty
+	count  int
+	bytes  uintptr
+	heads  [smallBins]raw.Addr // by size in units of Align
+}
+
+// Count returns the number of chunks in all bins.
+func (s *Small) Count() int { return s.count }
+
+// Bytes returns the size of all chunks in all bins.
+func (s *Small) Bytes() uintptr { return s.bytes }
+
+// Clear forgets every chunk without touching it.
+func (s *Small) Clear() { *s = Small{} }
+
+// Insert puts the free chunk with block b and the given size into its bin.
+func (s *Small) Insert(b raw.Addr, size uintptr) {
+	u := size / chunk.Align % smallBins
+	next := s.heads[u]
+	setNext(b, next)
+	setPrev(b, 0)
+	if next != 0 {
+		setPrev(next, b)
+	}
+	s.heads[u] = b
+	s.bitmap |= 1 << u
+	s.count++
+	s.bytes += size
+}
+
+// Remove takes the chunk with block b and the given size out of its bin.
+func (s *Small) Remove(b raw.Addr, size uintptr) {
+	u := size / chunk.Align % smallBins
+	next, prev := next(b), prev(b)
+	if prev != 0 {
+		setNext(prev, next)
+	} else {
+		s.heads[u] = next
+		if next == 0 {
+			s.bitmap &^= 1 << u
+		}
+	}
+	if next != 0 {
+		setPrev(next, prev)
+	}
+	s.count--
+	s.bytes -= size
+}
+
+// TakeExact takes a chunk of exactly size bytes and returns its block, or 0.
+func (s *Small) TakeExact(size uintptr) raw.Addr {
+	b := s.heads[size/chunk.Align%smallBins]
+	if b != 0 {
+		s.Remove(b, size)
+	}
+	return b
+}
+
+// TakeLarger takes a chunk that is larger than size by at least [chunk.Min], so
+// that splitting leaves a chunk, and returns its block and its size, or 0.
+func (s *Small) TakeLarger(size uintptr) (raw.Addr, uintptr) {
+	from := (size + chunk.Min) / chunk.Align
+	if from >= smallBins || s.bitmap>>from == 0 {
+		return 0, 0
+	}
+	found := (uintptr(bits.TrailingZeros64(s.bitmap>>from)) + from) * chunk.Align
+	return s.TakeExact(found), found
+}
+
+// Largest returns the size of the largest chunk, 0 if there is none.
+func (s *Small) Largest() uintptr {
+	if s.bitmap == 0 {
+		return 0
+	}
+	return uintptr(bits.Len64(s.bitmap)-1) * chunk.Align
+}
+
+// Check walks the bins, calls visit for each chunk with the size it must have,
+// and compares bitmap and totals (invariant 7).
+func (s *Small) Check(visit func(b raw.Addr, size uintptr) error) error {
+	count, bytes := 0, uintptr(0)
+	for u, head := range s.heads {
+		size := uintptr(u) * chunk.Align
+		if set := s.bitmap>>u&1 != 0; set != (head != 0) {
+			return fmt.Errorf("invariant 7: bit of the %d byte bin is %v, its head %#x", size, set, head)
+		}
+		for b, before := head, raw.Addr(0); b != 0; before, b = b, next(b) {
+			if count++; count > s.count {
+				return fmt.Errorf("invariant 7: small bins hold more than the %d chunks counted: a loop?", s.count)
+			}
+			if prev(b) != before {
+				return fmt.Errorf("invariant 7: chunk %#x of the %d byte bin links back to %#x, not %#x", b, size, prev(b), before)
+			}
+			bytes += size
+			if err := visit(b, size); err != nil {
+				return err
+			}
+		}
+	}
+	if count != s.count || bytes != s.bytes {
+		return fmt.Errorf("invariant 7: small bins hold %d chunks of %d bytes, counted were %d of %d", count, bytes, s.count, s.bytes)
+	}
+	return nil
+}
+
+func next(b raw.Addr) raw.Addr { return raw.Addr(raw.Load(b)) }
+func prev(b raw.Addr) raw.Addr { return raw.Addr(raw.Load(b + raw.Word)) }
+
+func setNext(b, to raw.Addr) { raw.Store(b, uintptr(to)) }
+func setPrev(b, to raw.Addr) { raw.Store(b+raw.Word, uintptr(to)) }
