@@ -29,6 +29,11 @@ type Addr uintptr
 // must not be passed: stacks move.
 func AddrOf(p unsafe.Pointer) Addr { return Addr(uintptr(p)) }
 
+// SliceAddr returns the address of b's first byte, or of where it would be if b
+// is empty but not nil. The caller keeps b alive, and b must not lie in a
+// goroutine's stack: stacks move.
+func SliceAddr(b []byte) Addr { return AddrOf(unsafe.Pointer(unsafe.SliceData(b))) }
+
 // Pointer returns a as a pointer.
 func (a Addr) Pointer() unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&a))
