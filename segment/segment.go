@@ -12,6 +12,10 @@ var (
 
 	// ErrNoMemory reports that the source has no more memory to give.
 	ErrNoMemory = errors.New("out of memory")
+
+	// ErrForeign reports a segment that the provider did not hand out, or has
+	// taken back already, or handed out with another size.
+	ErrForeign = errors.New("not a segment of this provider")
 )
 
 // Segment is a run of bytes obtained from a [Provider]. It is a value; whoever
@@ -29,9 +33,11 @@ type Segment struct {
 // unless their documentation says otherwise.
 type Provider interface {
 	// Acquire returns a segment of a size in [min, max] bytes, near max where
-	// that is cheap. min must be positive and max at least min. On failure it
-	// returns an error that wraps [ErrLimit] or [ErrNoMemory], and nothing was
-	// acquired.
+	// that is cheap. min must be positive and max at least min. Where no
+	// multiple of the provider's unit (a page, say) lies in [min, max], the
+	// size is min rounded up: Segment.Size tells what was really obtained. On
+	// failure, impossible sizes included, it returns an error that wraps
+	// [ErrLimit] or [ErrNoMemory], and nothing was acquired.
 	Acquire(min, max int) (Segment, error)
 
 	// Release gives back a segment exactly as it was acquired or resized. On

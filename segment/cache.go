@@ -1,0 +1,153 @@
+package segment
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/google/btree"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+const (
+	// Granule is what sizes of segments from a [Cache] are multiples of, and
+	// what they are aligned to where the upstream aligns to it. It is not the
+	// page size: where pages are larger, segments may share one, at the price
+	// that Discard leaves the shared page alone.
+	Granule = 4 << 10
+
+	// CarveSize is the size of the mappings from which a [Cache] carves smaller
+	// segments, unless its bound is so low that four of them would exceed it.
+	CarveSize = 1 << 20
+)
+
+// splitLimit is how many times larger than the request an idle extent beyond
+// CarveSize may be and still be split for it. A 16 KiB segment in a 64 MiB
+// extent would pin all of it and force the next user of 64 MiB to the upstream.
+// The rule is jemalloc's (lg_extent_max_active_fit).
+const splitLimit = 64
+
+// Cache keeps released segments for reuse. Touching fresh pages costs more than
+// anything else a short-lived heap does, and a cache is what avoids it.
+//
+// A mapping is a segment that the cache got from its upstream. It is divided
+// into extents, each idle or in use, which tile it; two neighbouring extents of
+// one mapping are never both idle. Mappings never join, even if they touch: the
+// upstream takes back what it gave, nothing else. So a mapping leaves the cache
+// when all of it is idle, and as a whole.
+//
+// An idle extent is found by size, the smallest that fits at the lowest
+// address, in a B-tree; an extent in use is found by its address, and so are
+// errors like a second release.
+//
+// All methods may be called by any goroutine. The upstream is called without
+// holding the lock: unmapping a gigabyte takes tens of milliseconds.
+type Cache struct {
+	up   Provider
+	max  int // idle bytes kept
+	unit int // size of a new mapping, at least
+
+	mu     sync.Mutex
+	idle   *btree.BTreeG[idleExtent]
+	used   map[raw.Addr]*extent // in use or hidden, by first byte
+	live   ring                 // mappings with an extent in use
+	spare  ring                 // mappings all idle, longest idle first
+	unused *extent              // extent structs for reuse, linked by next
+	epoch  int                  // of the latest Drain
+
+	first func(idleExtent) bool // stores its argument in found; made once
+	found idleExtent
+
+	idleBytes int // in extents in the tree
+	heldBytes int // owned by the cache or its users
+	transit   int // of heldBytes: taken out while the upstream is asked
+	stats     CacheStats
+}
+
+// NewCache returns a cache over up that keeps at most max idle bytes. With max
+// of 0 or less it keeps nothing.
+//
+// Whole mappings go back to the upstream when there is more, those first that
+// have been idle longest. What is idle in a mapping that is still in use cannot
+// go back; beyond max its pages are discarded where the upstream can do that.
+func NewCache(up Provider, max int) *Cache {
+	c := &Cache{
+		up:   up,
+		max:  larger(max, 0),
+		used: make(map[raw.Addr]*extent),
+		idle: btree.NewG(32, idleExtent.less),
+	}
+	c.unit = larger(smaller(CarveSize, c.max/4)&^(Granule-1), Granule)
+	c.live.init()
+	c.spare.init()
+	c.first = func(i idleExtent) bool { c.found = i; return false }
+	return c
+}
+
+// Default returns the cache over [OS] that the whole process shares. It keeps
+// up to 1 GiB idle, 64 MiB on 32-bit systems.
+func Default() *Cache { return defaultCache() }
+
+var defaultCache = sync.OnceValue(func() *Cache {
+	if bits.UintSize == 32 {
+		return NewCache(OS(), 64<<20)
+	}
+	return NewCache(OS(), 1<<30)
+})
+
+// Acquire implements [Provider]. Sizes are multiples of [Granule]. The segment
+// is known to be zero only if no part of it was handed out before.
+//
+// If the upstream refuses, whatever is idle and large enough for min is used;
+// then everything idle is given back and the upstream asked again. Only then
+// does Acquire fail, with the upstream's error.
+func (c *Cache) Acquire(min, max int) (Segment, error) {
+	want, ok := fit(min, max, Granule)
+	if !ok {
+		return Segment{}, noMemory("cache", min, max, nil)
+	}
+	least, _ := roundUp(min, Granule)
+	c.mu.Lock()
+	if e := c.bestFit(least, want); e != nil {
+		s := c.carve(e, smaller(want, e.size))
+		c.stats.Hits++
+		c.mu.Unlock()
+		return s, nil
+	}
+	c.mu.Unlock()
+	return c.acquireMapping(least, want)
+}
+
+// Release implements [Provider]. It fails only with [ErrForeign], for a segment
+// that is not out: the upstream's troubles are the cache's own, see Drain.
+func (c *Cache) Release(s Segment) error {
+	c.mu.Lock()
+	e := c.lookup(s)
+	if e == nil {
+		c.mu.Unlock()
+		return foreign("cache", "release", s)
+	}
+	if c.idleBytes+e.size > c.max && c.spare.empty() && e.m.inUse > 1 {
+		c.discardHidden(e)
+	}
+	c.putIdle(e)
+	if c.idleBytes > c.max {
+		c.shed()
+	}
+	c.mu.Unlock()
+	return nil
+}
+
+// lookup returns the extent that was handed out as s, or nil.
+func (c *Cache) lookup(s Segment) *extent {
+	e := c.used[raw.AddrOf(s.Base)]
+	if e == nil || e.state != inUse || e.size != s.Size {
+		return nil
+	}
+	return e
+}
+
+// larger and smaller stand for max and min where parameters of an Acquire have
+// those names.
+func larger(a, b int) int  { return max(a, b) }
+func smaller(a, b int) int { return min(a, b) }

@@ -1,0 +1,116 @@
+package segment
+
+import "errors"
+
+// Discard implements [Discarder]: it discards the pages at the upstream.
+func (c *Cache) Discard(s Segment, off, n int) error {
+	m, at, err := c.locate("discard", s, off, n)
+	if err != nil {
+		return err
+	}
+	return Discard(c.up, m, at, n)
+}
+
+// Commit implements [Committer]: it commits the bytes at the upstream. Parts of
+// s may be committed from an earlier use.
+func (c *Cache) Commit(s Segment, off, n int) error {
+	m, at, err := c.locate("commit", s, off, n)
+	if err != nil {
+		return err
+	}
+	return Commit(c.up, m, at, n)
+}
+
+// NeedsCommit implements [NeedsCommitter].
+func (c *Cache) NeedsCommit() bool { _, ok := CommitterOf(c.up); return ok }
+
+// locate returns the upstream's segment that holds s, and where in it the n
+// bytes at offset off of s begin.
+func (c *Cache) locate(op string, s Segment, off, n int) (Segment, int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.lookup(s)
+	if e == nil || !within(s, off, n) {
+		return Segment{}, 0, foreign("cache", op, s)
+	}
+	return e.m.seg, e.off + off, nil
+}
+
+// Resize implements [Resizer]. A segment shrinks in place, and grows in place
+// into idle memory behind it; one that is a mapping by itself, as large ones
+// are, is resized by the upstream. Otherwise, or if the upstream cannot, the
+// error is [errors.ErrUnsupported]. Where segments need a commit, so does what
+// was gained.
+func (c *Cache) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
+	want, ok := fit(min, max, Granule)
+	if !ok {
+		return s, &failure{"cache", "resize", min, max, ErrNoMemory, nil}
+	}
+	least, _ := roundUp(min, Granule)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.lookup(s)
+	if e == nil {
+		return s, foreign("cache", "resize", s)
+	}
+	if want < e.size {
+		c.shrink(e, want)
+	} else if want > e.size {
+		c.growInto(e, least, want)
+	}
+	if e.size >= least {
+		return e.segment(), nil
+	}
+	if e.prev == nil && e.next == nil {
+		return c.resizeMapping(e, least, want, fixed)
+	}
+	return s, errors.ErrUnsupported
+}
+
+// shrink cuts e to size; the rest becomes idle.
+func (c *Cache) shrink(e *extent, size int) {
+	rest := c.split(e, size)
+	rest.m.inUse++
+	c.putIdle(rest)
+	c.shed()
+}
+
+// growInto gives e as much of the idle memory behind it as brings it to want,
+// if there is enough for least.
+func (c *Cache) growInto(e *extent, least, want int) {
+	n := e.next
+	if n == nil || n.state != idle || e.size+n.size < least {
+		return
+	}
+	c.removeIdle(n)
+	if e.size+n.size > want {
+		c.insertIdle(c.split(n, want-e.size))
+	}
+	c.absorbNext(e)
+	e.m.fresh = larger(e.m.fresh, e.off+e.size)
+}
+
+// resizeMapping lets the upstream resize the mapping of which e is all. The
+// lock is open meanwhile, and nothing may be known of the mapping: before this
+// goroutine hears of it, the old addresses may be another's.
+func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, error) {
+	m, old := e.m, e.m.seg
+	delete(c.used, e.base())
+	m.unlink()
+	m.inUse = 0
+	c.transit += old.Size
+	c.mu.Unlock()
+	seg, err := Resize(c.up, old, least, want, fixed)
+	c.mu.Lock()
+	c.transit -= old.Size
+	if err == nil {
+		c.heldBytes += seg.Size - old.Size
+		m.seg, m.size = seg, seg.Size&^(Granule-1)
+		m.fresh, e.size = m.size, m.size
+	}
+	if e.size > want {
+		c.insertIdle(c.split(e, want))
+	}
+	c.use(e)
+	return e.segment(), err
+}

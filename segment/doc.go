@@ -1,0 +1,49 @@
+// Package segment is where heaps get their memory from, in large pieces.
+//
+// # Terms
+//
+// A [Segment] is a run of bytes: a base address and a size. A [Provider]
+// hands segments out and takes them back. A source is a provider that stands
+// on nothing of ours: [OS] asks the operating system for pages, [Heap] the Go
+// runtime for pointer-free memory, [Fixed] has one buffer of the caller's and
+// [Null] has nothing. A decorator is a provider that stands on another one,
+// its upstream: [Counter] counts, [Failer] injects failures, [Cache] keeps
+// segments for reuse. Decorators stack in any order, and a context cannot tell
+// a stack of them from a source.
+//
+// # The invariant
+//
+// Every byte has exactly one owner at a time. Acquire makes the caller the
+// owner; Release without error makes the provider the owner again. An error
+// changes nothing: after a failed Release the caller still owns the segment
+// and can try again, after a failed Acquire or Resize nothing has moved.
+// Nothing is ever lost between two owners, whatever fails.
+//
+// # How a segment moves
+//
+//	s, err := p.Acquire(min, max)   // min is needed, max is welcome
+//	err = segment.Commit(p, s, 0, n)  // where the provider only reserves
+//	... use the n bytes at s.Base ...
+//	err = segment.Discard(p, s, off, n) // the pages go, the addresses stay
+//	s, err = segment.Resize(p, s, min, max, false)
+//	err = p.Release(s)              // the whole of s, with its latest size
+//
+// Acquire may return more than max when its unit is larger than the range
+// leaves room for, so callers charge and use Segment.Size, never what they
+// asked for. Release takes whole segments only: on Windows a reservation cannot
+// be given back in parts, and two neighbouring ones are not one.
+//
+// # Optional abilities
+//
+// Resize, Discard and Commit belong to the interfaces [Resizer], [Discarder]
+// and [Committer]. Decorators have all three methods and pass the call on, so
+// that a type assertion on a decorator says nothing about what is beneath it.
+// Use the functions [Resize], [Discard] and [Commit], which ask the provider
+// and answer [errors.ErrUnsupported], or nil for a Commit that is not needed.
+// [CommitterOf] finds out once, ahead, whether Commit must be called at all.
+//
+// # Alignment
+//
+// A source aligns to its own unit: pages on Unix, 64 KiB on Windows, 16 bytes
+// for Heap and Fixed. A Cache keeps the alignment of its upstream up to 4 KiB.
+package segment

@@ -1,0 +1,66 @@
+//go:build unix
+
+package segment
+
+import (
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+var pageSize = os.Getpagesize()
+
+// osUnit is what sizes of mappings are multiples of.
+func osUnit() int { return pageSize }
+
+// reserve maps n bytes. The Ptr form of mmap keeps no table of what it mapped,
+// and so allows parts of a mapping to be unmapped.
+func reserve(n int) (Segment, error) {
+	base, err := unix.MmapPtr(-1, 0, nil, uintptr(n),
+		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return Segment{}, err
+	}
+	return Segment{Base: base, Size: n, Zeroed: true}, nil
+}
+
+// Release implements [Provider].
+func (system) Release(s Segment) error {
+	if s.Base == nil || s.Size <= 0 {
+		return foreign("os", "release", s)
+	}
+	return unmap(s.Base, s.Size, "release")
+}
+
+// Resize implements [Resizer].
+func (system) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
+	n, ok := fit(min, max, pageSize)
+	if !ok || s.Base == nil {
+		return s, &failure{"os", "resize", min, max, ErrNoMemory, nil}
+	}
+	if n == s.Size {
+		return s, nil
+	}
+	if n < s.Size {
+		if err := unmap(unsafe.Add(s.Base, n), s.Size-n, "resize"); err != nil {
+			return s, err
+		}
+		return Segment{Base: s.Base, Size: n}, nil
+	}
+	return grow(s, n, fixed)
+}
+
+func unmap(base unsafe.Pointer, n int, op string) error {
+	if err := unix.MunmapPtr(base, uintptr(n)); err != nil {
+		return &failure{"os", op, n, n, ErrNoMemory, err}
+	}
+	return nil
+}
+
+// discard gives back the pages in [start, end).
+func discard(start, end raw.Addr) error {
+	return unix.Madvise(raw.Bytes(start, uintptr(end-start)), adviceDiscard)
+}
