@@ -1,0 +1,30 @@
+package turn
+
+import "github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+
+const (
+	// Runs is the number of runs of a full turn.
+	Runs = 6
+
+	// slowRuns are the runs of a turn whose first one took slowSeconds.
+	slowRuns    = 3
+	slowSeconds = 1.0
+)
+
+// Order is what a turn has to do.
+type Order struct {
+	Test    work.Test `json:"test"`
+	Subject string    `json:"subject"`
+	Runs    int       `json:"runs"`  // fewer are made if the first one is slow
+	Scale   int       `json:"scale"` // divides the length of the streams; 1 is full
+}
+
+// Outcome is what came of a turn.
+type Outcome struct {
+	Seconds  []float64   `json:"seconds"` // of each run
+	Drop     float64     `json:"drop"`    // seconds to drop everything at once
+	Counts   work.Counts `json:"counts"`  // of one run; all are the same
+	Checksum uint64      `json:"checksum"`
+	Peak     *int64      `json:"peak"` // bytes that the subject says it obtained, if it can
+	RSS      *int64      `json:"rss"`  // bytes by which the resident set grew, if known
+}

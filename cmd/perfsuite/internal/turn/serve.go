@@ -1,0 +1,104 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+)
+
+// variable is the environment variable that carries the order to a child.
+const variable = "COOKMEM_PERFSUITE_ORDER"
+
+// Serve does what the environment orders, writes the outcome to w and reports
+// whether there was an order at all. main calls it first.
+func Serve(w io.Writer) (ordered bool, err error) {
+	text, ordered := os.LookupEnv(variable)
+	if !ordered {
+		return false, nil
+	}
+	var o Order
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return true, fmt.Errorf("order: %w", err)
+	}
+	out, err := Do(o)
+	if err != nil {
+		return true, err
+	}
+	return true, json.NewEncoder(w).Encode(out)
+}
+
+// Do makes the runs of an order in this process. A heap that fails to serve a
+// request makes it panic.
+func Do(o Order) (*Outcome, error) {
+	s, ok := subject.Find(o.Subject)
+	if !ok {
+		return nil, fmt.Errorf("no subject %q", o.Subject)
+	}
+	r := s.New(o.Scale)
+	r.Prepare(o.Test)
+	runtime.GC()
+	ready, known := resident()
+	out := new(Outcome)
+	if err := out.timeRuns(r, o.Runs); err != nil {
+		return nil, err
+	}
+	if now, _ := resident(); known {
+		growth := max(0, now.peak-ready.current)
+		out.RSS = &growth
+	}
+	if peak, known := r.Peak(); known {
+		out.Peak = &peak
+	}
+	return out, out.timeDrop(r)
+}
+
+// timeRuns makes the runs and compares what they asked for.
+func (out *Outcome) timeRuns(r work.Runner, runs int) error {
+	for i := 0; i < runs; i++ {
+		seconds, sum, err := timeRun(r)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			out.Counts, out.Checksum = r.Counts(), sum
+			if seconds > slowSeconds {
+				runs = min(runs, slowRuns)
+			}
+		}
+		if r.Counts() != out.Counts || sum != out.Checksum {
+			return fmt.Errorf("run %d asked for %+v, sum %#x; run 1 for %+v, sum %#x", i+1, r.Counts(), sum, out.Counts, out.Checksum)
+		}
+		out.Seconds = append(out.Seconds, seconds)
+	}
+	return nil
+}
+
+func timeRun(r work.Runner) (seconds float64, sum uint64, err error) {
+	start := time.Now()
+	if err := r.Open(); err != nil {
+		return 0, 0, err
+	}
+	sum = r.Body()
+	r.Finish()
+	err = r.Close()
+	return time.Since(start).Seconds(), sum, err
+}
+
+// timeDrop makes the run that ends in dropping everything.
+func (out *Outcome) timeDrop(r work.Runner) error {
+	if err := r.Open(); err != nil {
+		return err
+	}
+	r.Body()
+	r.Forget()
+	start := time.Now()
+	err := r.Drop()
+	out.Drop = time.Since(start).Seconds()
+	return err
+}
