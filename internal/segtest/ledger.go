@@ -1,0 +1,147 @@
+package segtest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+// Ledger writes down who owns what. It notices callers that release what they
+// do not own or not as they got it, and upstreams that hand out what is out.
+type Ledger struct {
+	forward
+	mu  sync.Mutex
+	out map[raw.Addr]int // sizes, by base
+	err error            // the first irregularity
+}
+
+// NewLedger returns an empty ledger over up.
+func NewLedger(up segment.Provider) *Ledger {
+	return &Ledger{forward: forward{up}, out: map[raw.Addr]int{}}
+}
+
+// Err returns the first irregularity, or nil.
+func (l *Ledger) Err() error { l.mu.Lock(); defer l.mu.Unlock(); return l.err }
+
+// Out returns the number of segments and the bytes that have not been released.
+func (l *Ledger) Out() (segments, bytes int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range l.out {
+		bytes += n
+	}
+	return len(l.out), bytes
+}
+
+// Settled fails t if something was not released, or not rightly so.
+func (l *Ledger) Settled(t testing.TB) {
+	t.Helper()
+	if n, bytes := l.Out(); n != 0 {
+		t.Errorf("%d segments of %d bytes were not released", n, bytes)
+	}
+	if err := l.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Acquire implements segment.Provider.
+func (l *Ledger) Acquire(min, max int) (segment.Segment, error) {
+	s, err := l.up.Acquire(min, max)
+	if err == nil {
+		l.enter(s, "acquire", min)
+	}
+	return s, err
+}
+
+// Release implements segment.Provider. A segment that is not out does not reach
+// the upstream.
+func (l *Ledger) Release(s segment.Segment) error {
+	if err := l.strike(s, "release"); err != nil {
+		return err
+	}
+	err := l.up.Release(s)
+	if err != nil {
+		l.enter(s, "release", s.Size)
+	}
+	return err
+}
+
+// Resize implements segment.Resizer.
+func (l *Ledger) Resize(s segment.Segment, min, max int, fixed bool) (segment.Segment, error) {
+	if err := l.strike(s, "resize"); err != nil {
+		return s, err
+	}
+	r, err := segment.Resize(l.up, s, min, max, fixed)
+	if err != nil {
+		min = s.Size
+	}
+	l.enter(r, "resize", min)
+	return r, err
+}
+
+// Discard implements segment.Discarder.
+func (l *Ledger) Discard(s segment.Segment, off, n int) error {
+	if err := l.look(s, "discard", off, n); err != nil {
+		return err
+	}
+	return l.forward.Discard(s, off, n)
+}
+
+// Commit implements segment.Committer.
+func (l *Ledger) Commit(s segment.Segment, off, n int) error {
+	if err := l.look(s, "commit", off, n); err != nil {
+		return err
+	}
+	return l.forward.Commit(s, off, n)
+}
+
+// enter writes down that s is out.
+func (l *Ledger) enter(s segment.Segment, op string, min int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	base, size := raw.AddrOf(s.Base), raw.Addr(s.Size)
+	if s.Size < min {
+		l.note(op, s, "smaller than asked for")
+	}
+	for b, n := range l.out {
+		if base < b+raw.Addr(n) && b < base+size {
+			l.note(op, s, fmt.Sprintf("overlaps %d bytes at %#x", n, b))
+		}
+	}
+	l.out[base] = s.Size
+}
+
+// strike takes s off the books. It does so before the upstream hears of it, as
+// the same address may come back to another goroutine at once.
+func (l *Ledger) strike(s segment.Segment, op string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	base := raw.AddrOf(s.Base)
+	if n, ok := l.out[base]; !ok || n != s.Size {
+		return l.note(op, s, fmt.Sprintf("%d bytes are out there", n))
+	}
+	delete(l.out, base)
+	return nil
+}
+
+// look checks that the n bytes at off lie in a segment that is out.
+func (l *Ledger) look(s segment.Segment, op string, off, n int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if size, ok := l.out[raw.AddrOf(s.Base)]; !ok || size != s.Size || off < 0 || n < 0 || off > size-n {
+		return l.note(op, s, fmt.Sprintf("range %d+%d in %d bytes", off, n, size))
+	}
+	return nil
+}
+
+// note keeps an irregularity, if it is the first, and returns it.
+func (l *Ledger) note(op string, s segment.Segment, what string) error {
+	err := fmt.Errorf("segtest: %s of %d bytes at %#x: %s: %w", op, s.Size, raw.AddrOf(s.Base), what, segment.ErrForeign)
+	if l.err == nil {
+		l.err = err
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package segment_test
+
+import (
+	"testing"
+
+	"github.com/cookmem-go/cookmem/internal/segtest"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+// TestConform runs one suite over every source and the decorators over them.
+func TestConform(t *testing.T) {
+	const size = 4 << 20
+	heap := segment.Heap()
+	for _, c := range []struct {
+		name   string
+		p      segment.Provider
+		traits segtest.Traits
+	}{
+		{"os", segment.OS(), segtest.Traits{}},
+		{"heap", heap, segtest.Traits{}},
+		{"fixed", segment.Fixed(make([]byte, size)), segtest.Traits{Single: true, Limit: size - 16}},
+		{"counting over os", segment.Counting(segment.OS()), segtest.Traits{}},
+		{"counting over fixed", segment.Counting(segment.Fixed(make([]byte, size))), segtest.Traits{Single: true, Limit: size - 16}},
+		{"failing never", segment.Failing(segment.OS(), 0), segtest.Traits{}},
+		{"default", segment.Default(), segtest.Traits{}},
+		{"cache over os", segment.NewCache(segment.OS(), 64<<20), segtest.Traits{}},
+		{"cache over heap", segment.NewCache(heap, 64<<20), segtest.Traits{}},
+		{"cache that keeps nothing", segment.NewCache(segment.OS(), 0), segtest.Traits{}},
+		{"cache that keeps little", segment.NewCache(segment.OS(), 100_000), segtest.Traits{}},
+		{"cache over cache", segment.NewCache(segment.NewCache(heap, 1<<20), 1<<20), segtest.Traits{}},
+		{"cache over fixed", segment.NewCache(segment.Fixed(make([]byte, size)), size), segtest.Traits{Single: true, Limit: size / 2}},
+		{"dirty", segtest.Dirty(heap), segtest.Traits{}},
+		{"cache over dirty", segment.NewCache(segtest.Dirty(heap), 64<<20), segtest.Traits{}},
+		{"generous", segtest.Generous(heap, 12345), segtest.Traits{}},
+		{"cache over generous", segment.NewCache(segtest.Generous(heap, 12345), 64<<20), segtest.Traits{}},
+		{"stingy", segtest.Stingy(segment.OS()), segtest.Traits{}},
+		{"cache over stingy", segment.NewCache(segtest.Stingy(segment.OS()), 64<<20), segtest.Traits{}},
+		{"reserving", segtest.Reserving(), segtest.Traits{}},
+		{"cache over reserving", segment.NewCache(segtest.Reserving(), 64<<20), segtest.Traits{}},
+		{"counting over cache over reserving", segment.Counting(segment.NewCache(segtest.Reserving(), 0)), segtest.Traits{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			segtest.Conform(t, c.p, c.traits)
+			if cache, ok := c.p.(*segment.Cache); ok {
+				mustCheck(t, cache)
+			}
+		})
+	}
+}
+
+func mustCheck(t testing.TB, c *segment.Cache) {
+	t.Helper()
+	if err := c.Check(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCase24_PageSizes(t *testing.T) {
+	for _, page := range []int{4 << 10, 16 << 10, 64 << 10} {
+		for name, p := range map[string]segment.Provider{
+			"bare":  segtest.Paged(segment.Heap(), page),
+			"cache": segment.NewCache(segtest.Paged(segment.Heap(), page), 16<<20),
+		} {
+			t.Run(name, func(t *testing.T) {
+				segtest.Conform(t, p, segtest.Traits{})
+			})
+		}
+	}
+}
+
+func TestNull(t *testing.T) {
+	if s, err := segment.Null().Acquire(1, 1); err == nil {
+		t.Errorf("Acquire from nothing = %v", s)
+	}
+	if segment.Null().Release(segment.Segment{Size: 1}) == nil {
+		t.Error("Release to nothing succeeded")
+	}
+}
