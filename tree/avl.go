@@ -11,14 +11,12 @@ func heavy(side uintptr) uintptr { return 1 + side }
 type avl struct{ search }
 
 func (t *avl) insert(node raw.Addr, size uintptr) {
-	same, up, side := t.descend(size)
+	same, up := t.descend(size)
 	if same != 0 {
 		joinRing(same, node, size)
 		return
 	}
-	plant(node, size, up, even)
-	t.hang(up, side, node)
-	t.grown(up, side)
+	t.grown(up, t.attach(node, up, size, even))
 }
 
 // grown repairs the balances from up to the root, after the subtree on this side

@@ -99,7 +99,7 @@ func (c *census) visitRing(host raw.Addr) error {
 
 // checkLink checks the link to n that was found in from, or in a root if that is 0.
 func checkLink(n, from raw.Addr) error {
-	if n != 0 && uintptr(n)%raw.Word == 0 {
+	if n != 0 && n%raw.Word == 0 {
 		return nil
 	}
 	if from == 0 {

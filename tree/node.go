@@ -28,27 +28,27 @@ const (
 const ringed raw.Addr = 1
 
 // Size returns the size under which node was inserted. node must be in a tree.
-func Size(node raw.Addr) uintptr { return raw.Load(node + raw.Addr(sizeAt)) }
+func Size(node raw.Addr) uintptr { return raw.Load(node + sizeAt) }
 
 func child(n raw.Addr, side uintptr) raw.Addr {
-	return raw.Addr(raw.Load(n + raw.Addr(childAt+side*raw.Word)))
+	return raw.Addr(raw.Load(n + childAt + raw.Addr(side)*raw.Word))
 }
 
-func parent(n raw.Addr) raw.Addr { return raw.Addr(raw.Load(n + raw.Addr(parentAt))) }
-func state(n raw.Addr) uintptr   { return raw.Load(n + raw.Addr(stateAt)) }
-func next(n raw.Addr) raw.Addr   { return raw.Addr(raw.Load(n + raw.Addr(nextAt))) }
-func prev(n raw.Addr) raw.Addr   { return raw.Addr(raw.Load(n + raw.Addr(prevAt))) }
+func parent(n raw.Addr) raw.Addr { return raw.Addr(raw.Load(n + parentAt)) }
+func state(n raw.Addr) uintptr   { return raw.Load(n + stateAt) }
+func next(n raw.Addr) raw.Addr   { return raw.Addr(raw.Load(n + nextAt)) }
+func prev(n raw.Addr) raw.Addr   { return raw.Addr(raw.Load(n + prevAt)) }
 
-func setSize(n raw.Addr, size uintptr) { raw.Store(n+raw.Addr(sizeAt), size) }
+func setSize(n raw.Addr, size uintptr) { raw.Store(n+sizeAt, size) }
 
 func setChild(n raw.Addr, side uintptr, c raw.Addr) {
-	raw.Store(n+raw.Addr(childAt+side*raw.Word), uintptr(c))
+	raw.Store(n+childAt+raw.Addr(side)*raw.Word, uintptr(c))
 }
 
-func setParent(n, p raw.Addr)        { raw.Store(n+raw.Addr(parentAt), uintptr(p)) }
-func setState(n raw.Addr, s uintptr) { raw.Store(n+raw.Addr(stateAt), s) }
-func setNext(n, m raw.Addr)          { raw.Store(n+raw.Addr(nextAt), uintptr(m)) }
-func setPrev(n, m raw.Addr)          { raw.Store(n+raw.Addr(prevAt), uintptr(m)) }
+func setParent(n, p raw.Addr)        { raw.Store(n+parentAt, uintptr(p)) }
+func setState(n raw.Addr, s uintptr) { raw.Store(n+stateAt, s) }
+func setNext(n, m raw.Addr)          { raw.Store(n+nextAt, uintptr(m)) }
+func setPrev(n, m raw.Addr)          { raw.Store(n+prevAt, uintptr(m)) }
 
 // sideOf returns the side of p on which n hangs.
 func sideOf(p, n raw.Addr) uintptr {

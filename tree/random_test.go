@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -28,11 +29,11 @@ var sizes = []struct {
 	name string
 	draw func(*rand.Rand) uintptr
 }{
-	{"few", func(r *rand.Rand) uintptr { return 1024 + uintptr(r.Uint64N(uint64(16)))*2*raw.Word }},
-	{"page", func(r *rand.Rand) uintptr { return 4096 + uintptr(r.Uint64N(uint64(4096/raw.Word)))*raw.Word }},
-	{"wide", func(r *rand.Rand) uintptr { return max(1, uintptr(r.Uint64())>>r.UintN(8*uint(raw.Word))) }},
-	{"huge", func(r *rand.Rand) uintptr { return ^uintptr(r.Uint64N(uint64(1000))) }},
-	{"tiny", func(r *rand.Rand) uintptr { return 1 + uintptr(r.Uint64N(uint64(100))) }},
+	{"few", func(r *rand.Rand) uintptr { return 1024 + uintptr(r.IntN(16))*2*raw.Word }},
+	{"page", func(r *rand.Rand) uintptr { return 4096 + uintptr(r.IntN(512))*2*raw.Word }},
+	{"wide", func(r *rand.Rand) uintptr { return max(1, uintptr(r.Uint64())>>r.UintN(bits.UintSize)) }},
+	{"huge", func(r *rand.Rand) uintptr { return ^uintptr(r.IntN(1000)) }},
+	{"tiny", func(r *rand.Rand) uintptr { return 1 + uintptr(r.IntN(100)) }},
 }
 
 func TestRandomOperationsAgreeWithOracle(t *testing.T) {

@@ -14,13 +14,12 @@ type redBlack struct{ search }
 func isRed(n raw.Addr) bool { return n != 0 && state(n) == red }
 
 func (t *redBlack) insert(node raw.Addr, size uintptr) {
-	same, up, side := t.descend(size)
+	same, up := t.descend(size)
 	if same != 0 {
 		joinRing(same, node, size)
 		return
 	}
-	plant(node, size, up, red)
-	t.hang(up, side, node)
+	t.attach(node, up, size, red)
 	t.settle(node)
 }
 

@@ -7,37 +7,51 @@ import "github.com/cookmem-go/cookmem/internal/raw"
 type search struct{ root raw.Addr }
 
 // bestFit returns the tree node of the smallest size that is at least size, or 0.
+//
+// Which way a search goes cannot be predicted. The loop has therefore no branch
+// but its end: both links are read beside the size, and conditional moves choose.
+// An exact fit does not end it early for the same reason.
 func (s *search) bestFit(size uintptr) raw.Addr {
 	var best raw.Addr
 	for n := s.root; n != 0; {
-		have := Size(n)
-		if have < size {
-			n = child(n, right)
-			continue
+		have, l, r := Size(n), child(n, left), child(n, right)
+		if have >= size {
+			best = n
 		}
-		best = n
-		if have == size {
-			break
+		n = r
+		if have >= size {
+			n = l
 		}
-		n = child(n, left)
 	}
 	return best
 }
 
-// descend returns the node of this size if there is one, and else the node and
-// the side where one would hang as a leaf. In an empty tree all are 0.
-func (s *search) descend(size uintptr) (same, up raw.Addr, side uintptr) {
-	for n := s.root; n != 0; n = child(n, side) {
-		have := Size(n)
+// descend returns the node of this size if there is one, and else the node from
+// which one would hang as a leaf, or 0 in an empty tree.
+func (s *search) descend(size uintptr) (same, up raw.Addr) {
+	for n := s.root; n != 0; {
+		have, l, r := Size(n), child(n, left), child(n, right)
 		if have == size {
-			return n, 0, 0
+			return n, 0
 		}
-		up, side = n, left
+		up = n
+		n = l
 		if have < size {
-			side = right
+			n = r
 		}
 	}
-	return 0, up, side
+	return 0, up
+}
+
+// attach makes node, which descend found to hang from up, a leaf there, and
+// returns the side.
+func (s *search) attach(node, up raw.Addr, size, state uintptr) (side uintptr) {
+	plant(node, size, up, state)
+	if up != 0 && Size(up) < size {
+		side = right
+	}
+	s.hang(up, side, node)
+	return side
 }
 
 // hang links n, which may be 0, below up; up 0 makes it the root.

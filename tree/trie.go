@@ -93,17 +93,22 @@ func (t *trie) bestFit(size uintptr) (best, leaf raw.Addr) {
 	n := t.roots[bin]
 	var larger raw.Addr // the subtree of the next larger sizes beside the path
 	for path := size << openShift(bin); n != 0; path <<= 1 {
-		if over := Size(n) - size; over < spare {
-			best, spare = n, over
-			if over == 0 {
-				return best, 0
-			}
+		over := Size(n) - size
+		if over == 0 {
+			return n, 0
 		}
+		if over < spare {
+			best = n
+		}
+		spare = min(spare, over)
 		r := child(n, right)
-		n = child(n, topBit(path))
-		if r != 0 && r != n {
+		if r == 0 {
+			r = larger
+		}
+		if topBit(path) == left {
 			larger = r
 		}
+		n = child(n, topBit(path))
 	}
 	if larger == 0 && best == 0 {
 		larger = t.rootAbove(bin)
@@ -124,17 +129,20 @@ func (t *trie) rootAbove(bin uint) raw.Addr {
 // smallest of them is on the leftmost way down. best, which has spare bytes too
 // many, is returned if that is no better.
 func smallest(n raw.Addr, size uintptr, best raw.Addr, spare uintptr) (_, leaf raw.Addr) {
-	found := false
+	before := best
 	for n != 0 {
-		if over := Size(n) - size; over < spare {
-			best, spare, found = n, over, true
+		over, l, r := Size(n)-size, child(n, left), child(n, right)
+		if over < spare {
+			best = n
 		}
+		spare = min(spare, over)
 		leaf = n
-		if n = child(leaf, left); n == 0 {
-			n = child(leaf, right)
+		n = l
+		if l == 0 {
+			n = r
 		}
 	}
-	if !found {
+	if best == before {
 		leaf = 0
 	}
 	return best, leaf
