@@ -72,6 +72,7 @@ func (s *Small) Remove(b raw.Addr, size uintptr) {
 }
 
 // TakeExact takes a chunk of exactly size bytes and returns its block, or 0.
+// size must not exceed [MaxSmall].
 func (s *Small) TakeExact(size uintptr) raw.Addr {
 	b := s.heads[size/chunk.Align%smallBins]
 	if b != 0 {
@@ -80,10 +81,10 @@ func (s *Small) TakeExact(size uintptr) raw.Addr {
 	return b
 }
 
-// TakeLarger takes a chunk that is larger than size by at least [chunk.Min], so
-// that splitting leaves a chunk, and returns its block and its size, or 0.
-func (s *Small) TakeLarger(size uintptr) (raw.Addr, uintptr) {
-	from := (size + chunk.Min) / chunk.Align
+// Take takes a chunk of the smallest size that is at least size bytes and
+// returns its block and its size, or 0. size may exceed [MaxSmall].
+func (s *Small) Take(size uintptr) (raw.Addr, uintptr) {
+	from := size / chunk.Align
 	if from >= smallBins || s.bitmap>>from == 0 {
 		return 0, 0
 	}

@@ -43,7 +43,11 @@
 // been handed out again.
 package chunk
 
-import "github.com/cookmem-go/cookmem/internal/raw"
+import (
+	"fmt"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
 
 const (
 	// Header is the overhead of a block in use, in bytes.
@@ -100,6 +104,17 @@ const (
 	Trailed Head = Q
 )
 
+// MakeFence returns the head that ends a segment: in use for the chunk before
+// it, larger than any chunk, and telling the span, the bytes from the segment's
+// first chunk to the fence. A free chunk of that size is the whole segment.
+func MakeFence(span uintptr) Head { return Make(Limit+span, C) }
+
+// IsFence reports whether h ends a segment.
+func (h Head) IsFence() bool { return h-Limit < Limit }
+
+// Span returns the span that a fence tells.
+func (h Head) Span() uintptr { return h.Size() - Limit }
+
 // TagOf returns the tag number n as it is xored into heads: 16 bits at the top
 // of the word on 64-bit systems, never zero; zero on 32-bit ones.
 func TagOf(n uint64) uintptr {
@@ -138,4 +153,17 @@ func OfBlock(b raw.Addr) raw.Addr { return b - Header }
 // Plausible reports whether size can be the size of a chunk at all.
 func Plausible(size uintptr) bool {
 	return size >= Min && size%Align == 0
+}
+
+// String returns the head in words, for errors.
+func (h Head) String() string {
+	if h.IsFence() {
+		return fmt.Sprintf("a fence of %d bytes", h.Span())
+	}
+	state := map[Head]string{Free: "free", InUse: "in use", Cached: "cached", Trailed: "in use with trailer"}
+	before := "free"
+	if h.PrevInUse() {
+		before = "in use"
+	}
+	return fmt.Sprintf("%s of %d bytes (chunk before %s)", state[h.State()], h.Size(), before)
 }

@@ -1,6 +1,7 @@
 package segtest
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -94,12 +95,8 @@ func Fill(s segment.Segment, b byte) { raw.Fill(raw.AddrOf(s.Base), uintptr(s.Si
 
 // All reports whether every byte of s is b.
 func All(s segment.Segment, b byte) bool {
-	for _, x := range raw.Bytes(raw.AddrOf(s.Base), uintptr(s.Size)) {
-		if x != b {
-			return false
-		}
-	}
-	return true
+	bs := raw.Bytes(raw.AddrOf(s.Base), uintptr(s.Size))
+	return len(bs) == 0 || bs[0] == b && bytes.Equal(bs[1:], bs[:len(bs)-1])
 }
 
 func (c conform) sizes(t *testing.T) {

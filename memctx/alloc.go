@@ -1,0 +1,130 @@
+package memctx
+
+import (
+	"unsafe"
+
+	"github.com/cookmem-go/cookmem/bins"
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// Alloc returns a block of at least n bytes, aligned to 16 bytes on 64-bit
+// systems and 8 on 32-bit ones. Its contents are undefined. A block of zero
+// bytes is a block: its address is unique and it must be freed.
+//
+// Go pointers must not be stored in the block. On failure Alloc returns an
+// error that wraps [ErrSize], [ErrLimit], [ErrNoMemory] or [ErrClosed], and
+// the context is as it was.
+func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
+	// Compare n before rounding: n + 23 wraps for the largest sizes, and as
+	// unsigned numbers the negative ones are the largest.
+	if uint(n) > bins.MaxRequest || mc.mode != 0 {
+		return mc.allocChecked("Alloc", n)
+	}
+	mc.mode = busy
+	class := bins.ForRequest(uint(n))
+	l := &mc.quick[class]
+	if l.Head == 0 {
+		return mc.allocClass(class, n)
+	}
+	b := l.Pop()
+	c := chunk.OfBlock(b)
+	raw.Store(c, raw.Load(c)&^uintptr(chunk.Q))
+	l.Allocs++
+	mc.mode = 0
+	return b.Pointer(), nil
+}
+
+// allocClass serves a small request whose quick list is empty. The call has
+// been entered.
+func (mc *Context) allocClass(class, n int) (unsafe.Pointer, error) {
+	b, err := mc.takeClass(class)
+	mc.leave()
+	if err != nil {
+		return nil, mc.failed("Alloc", n, 0, err)
+	}
+	return b.Pointer(), nil
+}
+
+// allocChecked is Alloc for every n and every mode.
+func (mc *Context) allocChecked(op string, n int) (unsafe.Pointer, error) {
+	if !mc.enter(op) {
+		return nil, mc.failed(op, n, 0, ErrClosed)
+	}
+	b, err := mc.alloc(n)
+	mc.leave()
+	if err != nil {
+		return nil, mc.failed(op, n, 0, err)
+	}
+	return b.Pointer(), nil
+}
+
+// alloc returns a block of n bytes. The call has been entered.
+func (mc *Context) alloc(n int) (raw.Addr, error) {
+	switch {
+	case uint(n) > MaxRequest:
+		return 0, ErrSize
+	case mc.mode&trailed != 0:
+		return mc.allocTrailed(uintptr(n), chunk.Align)
+	case n <= bins.MaxRequest:
+		class := bins.ForRequest(uint(n))
+		if l := &mc.quick[class]; l.Head != 0 {
+			b := l.Pop()
+			c := chunk.OfBlock(b)
+			raw.Store(c, raw.Load(c)&^uintptr(chunk.Q))
+			l.Allocs++
+			return b, nil
+		}
+		return mc.takeClass(class)
+	}
+	return mc.allocLarge(uintptr(n))
+}
+
+// allocLarge returns a block of n bytes, which is above [bins.MaxRequest].
+func (mc *Context) allocLarge(n uintptr) (raw.Addr, error) {
+	c, size, err := mc.take(plainSize(n))
+	if err != nil {
+		return 0, err
+	}
+	mc.large.allocs++
+	mc.largeBytes += size
+	return chunk.Block(c), nil
+}
+
+// plainSize returns the size of the chunk that holds n bytes without trailer.
+func plainSize(n uintptr) uintptr {
+	if n <= bins.MaxRequest {
+		return bins.SizeOf(bins.ForRequest(uint(n)))
+	}
+	return (n + chunk.Header + chunk.Align - 1) &^ (chunk.Align - 1)
+}
+
+// AllocZeroed returns a zeroed block for count items of size bytes. Apart from
+// the contents it is Alloc(count * size); a product that wraps is [ErrSize].
+func (mc *Context) AllocZeroed(count, size int) (unsafe.Pointer, error) {
+	n, ok := product(count, size)
+	if !ok {
+		return nil, mc.failed("AllocZeroed", max(count, size), 0, ErrSize)
+	}
+	if !mc.enter("AllocZeroed") {
+		return nil, mc.failed("AllocZeroed", n, 0, ErrClosed)
+	}
+	before := mc.top
+	b, err := mc.alloc(n)
+	if err == nil && !mc.top.cutFresh(b, &before) {
+		raw.Zero(b, uintptr(n))
+	}
+	mc.leave()
+	if err != nil {
+		return nil, mc.failed("AllocZeroed", n, 0, err)
+	}
+	return b.Pointer(), nil
+}
+
+// product returns count * size, if that is a number of bytes.
+func product(count, size int) (n int, ok bool) {
+	if count < 0 || size < 0 || size != 0 && count > MaxRequest/size {
+		return 0, false
+	}
+	return count * size, true
+}

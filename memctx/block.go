@@ -1,0 +1,117 @@
+package memctx
+
+import (
+	"unsafe"
+
+	"github.com/cookmem-go/cookmem/diag"
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// UsableSize returns how many bytes of the live block at p may be used: at
+// least what was asked for, and exactly that under ExactSize and Guard and for
+// blocks of AllocAligned with an alignment larger than Alloc's. Misuse panics as
+// with [Context.Free].
+func (mc *Context) UsableSize(p unsafe.Pointer) int {
+	b := raw.AddrOf(p)
+	mc.enterUser("UsableSize", b)
+	c, head := mc.lookUp("UsableSize", b)
+	usable, _ := mc.extent(b, c, head)
+	mc.leave()
+	return int(usable)
+}
+
+// Contains reports whether p points into a segment of the context. It does not
+// tell whether a live block is there. On a closed context it is false.
+func (mc *Context) Contains(p unsafe.Pointer) bool {
+	if !mc.enter("Contains") {
+		return false
+	}
+	found := mc.segments.find(raw.AddrOf(p)) != nil
+	mc.leave()
+	return found
+}
+
+// FreeSized is Free for a caller who knows the block's size and alignment: n is
+// what was asked for, align what was given to AllocAligned or 0. A block that
+// cannot have been allocated so is a fault. A nil p is allowed.
+func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
+	b := raw.AddrOf(p)
+	if b == 0 {
+		return
+	}
+	mc.enterUser("FreeSized", b)
+	c, head := mc.lookUp("FreeSized", b)
+	usable, aligned := mc.extent(b, c, head)
+	exactly := head.State() == chunk.Trailed
+	if n < 0 || uintptr(n) > usable || exactly && uintptr(n) != usable || uintptr(max(align, 0)) > aligned {
+		mc.fault(diag.Fault{Kind: diag.WrongSize, Op: "FreeSized", Addr: uintptr(b), Block: mc.describe(c, head),
+			Hint: "the size or alignment given is not the block's"})
+	}
+	mc.free("FreeSized", b, c, head)
+	mc.leave()
+}
+
+// Bytes returns n zeroed bytes as a slice of that capacity, for the context to
+// take back with [Context.FreeBytes]. A slice of zero bytes holds a block as well.
+// The errors are those of Alloc.
+//
+// The builtin append moves a full slice to the Go heap in silence; the block
+// then remains in the context until it is freed.
+func (mc *Context) Bytes(n int) ([]byte, error) {
+	p, err := mc.AllocZeroed(n, 1)
+	if err != nil {
+		err.(*Error).Op = "Bytes"
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), n), nil
+}
+
+// CloneBytes returns a copy of b in the context.
+func (mc *Context) CloneBytes(b []byte) ([]byte, error) {
+	p, err := mc.Alloc(len(b))
+	if err != nil {
+		err.(*Error).Op = "CloneBytes"
+		return nil, err
+	}
+	clone := unsafe.Slice((*byte)(p), len(b))
+	copy(clone, b)
+	return clone, nil
+}
+
+// FreeBytes gives back a slice that Bytes or CloneBytes returned, or a part of
+// it that begins where it began. A slice that is elsewhere, on the Go heap after
+// a builtin append for instance, is a fault of kind [diag.Foreign]. A nil slice
+// is allowed.
+func (mc *Context) FreeBytes(b []byte) {
+	a := raw.AddrOf(unsafe.Pointer(unsafe.SliceData(b)))
+	if a == 0 {
+		return
+	}
+	mc.enterUser("FreeBytes", a)
+	// Memory of the Go heap must not even be looked at as a head.
+	if mc.segments.find(a) == nil {
+		mc.fault(diag.Fault{Kind: diag.Foreign, Op: "FreeBytes", Addr: uintptr(a),
+			Hint: "the slice is not in this context: was it grown by append?"})
+	}
+	c, head := mc.lookUp("FreeBytes", a)
+	mc.free("FreeBytes", a, c, head)
+	mc.leave()
+}
+
+// Addr is the address of a block, for indexes and links: a number that the
+// garbage collector does not follow. It does not keep anything alive. The zero
+// Addr is nil.
+type Addr uintptr
+
+// AddrOf returns the address of the block at p. p must not point into a
+// goroutine's stack.
+func AddrOf(p unsafe.Pointer) Addr { return Addr(uintptr(p)) }
+
+// Pointer returns the address as a pointer, which is valid as long as the block
+// is.
+func (a Addr) Pointer() unsafe.Pointer { return raw.Addr(a).Pointer() }
+
+// Bytes returns the n bytes at the address as a slice without spare capacity.
+// It panics if n is negative.
+func (a Addr) Bytes(n int) []byte { return unsafe.Slice((*byte)(a.Pointer()), n) }

@@ -1,0 +1,253 @@
+package memctx
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cookmem-go/cookmem/bins"
+	"github.com/cookmem-go/cookmem/diag"
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// Check recomputes everything the context believes about its heap from the
+// heap itself and returns an error that names the first thing found wrong, by
+// its number in docs/INVARIANTS.md; a broken guard or trailer is returned as a
+// [*diag.Fault]. It visits every chunk and changes nothing.
+func (mc *Context) Check() error {
+	if !mc.enter("Check") {
+		return mc.failed("Check", 0, 0, ErrClosed)
+	}
+	err := mc.check()
+	mc.leave()
+	return err
+}
+
+func (mc *Context) check() error {
+	seen := census{live: make([]uint, bins.Classes), held: make([]uint, bins.Classes)}
+	for i := range mc.segments.sorted {
+		if err := mc.checkSegment(i, &seen); err != nil {
+			return err
+		}
+	}
+	for _, s := range mc.unreleased {
+		seen.footprint += s.Size
+	}
+	return errors.Join(mc.checkLists(), mc.checkTotals(&seen))
+}
+
+// census is what Check counts on its way through the chunks.
+type census struct {
+	footprint          int
+	live, held         []uint // plain chunks, by class
+	large              uint
+	largeBytes         uintptr
+	smallFree, treeful int
+	freeBytes, idle    uintptr
+}
+
+// checkSegment walks the chunks of one segment (invariants 1 to 5, 9 to 12).
+func (mc *Context) checkSegment(i int, seen *census) error {
+	r := &mc.segments.sorted[i]
+	seen.footprint += r.Size
+	if i > 0 {
+		if before := &mc.segments.sorted[i-1]; before.base()+raw.Addr(before.Size) > r.base() {
+			return fmt.Errorf("invariant 1: segments at %#x and %#x overlap or are out of order", before.base(), r.base())
+		}
+	}
+	end, hasTop := r.end, r.end == mc.top.limit
+	if hasTop {
+		end = mc.top.at
+		if t := &mc.top; t.at < r.first || t.opened < t.at || t.limit < t.opened || t.untouched < t.at {
+			return fmt.Errorf("invariant 12: top %#x, opened to %#x, limit %#x, untouched from %#x in the segment of %#x", t.at, t.opened, t.limit, t.untouched, r.first)
+		}
+	}
+	before := chunk.Make(0, chunk.InUse)
+	for c := r.first; c < end; {
+		head := chunk.Read(c, mc.tag)
+		if head >= chunk.Limit || !chunk.Plausible(head.Size()) || head.Size() > uintptr(end-c) {
+			return mc.neighbourhood(2, "a chunk's size is impossible", c, head, before)
+		}
+		if err := mc.checkChunk(c, head, before, seen); err != nil {
+			return err
+		}
+		before = head
+		c += raw.Addr(head.Size())
+	}
+	if hasTop {
+		if before.State() == chunk.Free {
+			return mc.neighbourhood(4, "a free chunk lies before the top", end, 0, before)
+		}
+		return nil
+	}
+	fence := chunk.Read(end, mc.tag)
+	if !fence.IsFence() || fence.Span() != r.span() || fence.PrevInUse() != (before.State() != chunk.Free) {
+		return mc.neighbourhood(11, "the fence is wrong", end, fence, before)
+	}
+	if before.State() == chunk.Free && before.Size() == r.span() {
+		seen.idle += r.span()
+	}
+	return nil
+}
+
+// checkChunk checks one chunk against the one before and counts it.
+func (mc *Context) checkChunk(c raw.Addr, head, before chunk.Head, seen *census) error {
+	size := head.Size()
+	if head.PrevInUse() != (before.State() != chunk.Free) {
+		return mc.neighbourhood(3, "flag P does not tell the state of the chunk before", c, head, before)
+	}
+	switch head.State() {
+	case chunk.Free:
+		if before.State() == chunk.Free {
+			return mc.neighbourhood(4, "two free chunks are neighbours", c, head, before)
+		}
+		if foot := chunk.Foot(c + raw.Addr(size)); foot != size {
+			return mc.neighbourhood(5, fmt.Sprintf("the foot tells %d bytes", foot), c, head, before)
+		}
+		seen.free(size)
+	case chunk.Trailed:
+		seen.large++
+		seen.largeBytes += size
+		b := chunk.Block(c) + mc.front()
+		if f := mc.guardFault(b, c, size); f != nil {
+			f.Op, f.Addr, f.Context = "Check", uintptr(b), mc.name
+			return f
+		}
+	default:
+		return mc.checkPlain(c, head, before, seen)
+	}
+	return nil
+}
+
+// checkPlain checks a chunk in use or cached that has no trailer.
+func (mc *Context) checkPlain(c raw.Addr, head, before chunk.Head, seen *census) error {
+	size, cached := head.Size(), head.State() == chunk.Cached
+	if size > bins.MaxChunk {
+		if cached {
+			return mc.neighbourhood(6, "a chunk without a class is cached", c, head, before)
+		}
+		seen.large++
+		seen.largeBytes += size
+		return nil
+	}
+	if !bins.IsClass(size) {
+		return mc.neighbourhood(9, "a chunk in use has no class's size", c, head, before)
+	}
+	seen.held[bins.ForChunk(size)]++
+	if !cached {
+		seen.live[bins.ForChunk(size)]++
+	}
+	return nil
+}
+
+func (seen *census) free(size uintptr) {
+	seen.freeBytes += size
+	if size <= bins.MaxSmall {
+		seen.smallFree++
+	} else {
+		seen.treeful++
+	}
+}
+
+// checkLists walks quick lists, small bins and tree and compares each member
+// with its head (invariants 6 to 8).
+func (mc *Context) checkLists() error {
+	if err := mc.quick.Check(mc.visitAs(6, "quick list", chunk.Cached)); err != nil {
+		return err
+	}
+	inBin := mc.visitAs(7, "small bin", chunk.Free)
+	if err := mc.small.Check(inBin); err != nil {
+		return err
+	}
+	if err := mc.tree.Check(); err != nil {
+		return fmt.Errorf("invariant 8: %w", err)
+	}
+	inTree := mc.visitAs(8, "tree", chunk.Free)
+	for b, size := range mc.tree.All() {
+		if err := inTree(b, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visitAs returns a function that requires a block's chunk to be in one of the
+// segments, with the given state and size.
+func (mc *Context) visitAs(invariant int, where string, state chunk.Head) func(raw.Addr, uintptr) error {
+	return func(b raw.Addr, size uintptr) error {
+		if mc.segments.find(b) == nil {
+			return fmt.Errorf("invariant %d: the %s holds %#x, which is in no segment", invariant, where, b)
+		}
+		head := chunk.Read(chunk.OfBlock(b), mc.tag)
+		if head.State() != state || head.Size() != size {
+			return fmt.Errorf("invariant %d: the %s holds %#x for %d bytes, whose head is %v", invariant, where, b, size, head)
+		}
+		return nil
+	}
+}
+
+// checkTotals compares what was counted with what the context keeps.
+func (mc *Context) checkTotals(seen *census) error {
+	for class := range mc.quick {
+		l := &mc.quick[class]
+		if seen.live[class] != l.Live() || seen.held[class] != l.Held {
+			return fmt.Errorf("invariant 9: %d of %d chunks of %d bytes are live, counted were %d of %d",
+				seen.live[class], seen.held[class], bins.SizeOf(class), l.Live(), l.Held)
+		}
+	}
+	switch {
+	case seen.footprint != mc.Footprint():
+		return fmt.Errorf("invariant 1: segments are %d bytes, the footprint is %d", seen.footprint, mc.Footprint())
+	case seen.large != mc.large.allocs-mc.large.frees || seen.largeBytes != mc.largeBytes:
+		return fmt.Errorf("invariant 10: %d large blocks of %d bytes, counted were %d of %d",
+			seen.large, seen.largeBytes, mc.large.allocs-mc.large.frees, mc.largeBytes)
+	case seen.smallFree != mc.small.Count() || seen.treeful != mc.tree.Count():
+		return fmt.Errorf("invariant 4: %d and %d free chunks, in bins and tree are %d and %d",
+			seen.smallFree, seen.treeful, mc.small.Count(), mc.tree.Count())
+	case seen.freeBytes != mc.small.Bytes()+mc.tree.Bytes():
+		return fmt.Errorf("invariant 4: %d bytes free, in bins and tree are %d", seen.freeBytes, mc.small.Bytes()+mc.tree.Bytes())
+	case seen.idle != mc.idle:
+		return fmt.Errorf("invariant 11: %d bytes of empty segments, counted were %d", seen.idle, mc.idle)
+	}
+	return nil
+}
+
+// neighbourhood describes a chunk found wrong and what lies around it.
+func (mc *Context) neighbourhood(invariant int, what string, c raw.Addr, head, before chunk.Head) error {
+	return fmt.Errorf("invariant %d: %s: chunk %#x is %v, the one before it %v (context %q, top at %#x)",
+		invariant, what, c, head, before, mc.name, mc.top.at)
+}
+
+// checkAllGuards raises a fault for the first live block with a broken guard.
+func (mc *Context) checkAllGuards(op string) {
+	if mc.mode&guard == 0 {
+		return
+	}
+	mc.walk(func(c raw.Addr, head chunk.Head) bool {
+		if head.State() == chunk.Trailed {
+			mc.checkGuards(op, chunk.Block(c)+mc.front(), c, head.Size())
+		}
+		return true
+	})
+}
+
+// walk calls visit for each chunk until it returns false.
+func (mc *Context) walk(visit func(c raw.Addr, head chunk.Head) bool) {
+	for _, r := range mc.segments.sorted {
+		end := r.end
+		if end == mc.top.limit {
+			end = mc.top.at
+		}
+		for c := r.first; c < end; {
+			head := chunk.Read(c, mc.tag)
+			if !chunk.Plausible(head.Size()) || head >= chunk.Limit {
+				mc.fault(diag.Fault{Kind: diag.Corrupt, Op: "walk", Addr: uintptr(chunk.Block(c)),
+					Hint: "a chunk's head was overwritten; Check tells more"})
+			}
+			if !visit(c, head) {
+				return
+			}
+			c += raw.Addr(head.Size())
+		}
+	}
+}

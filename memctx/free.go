@@ -1,0 +1,172 @@
+package memctx
+
+import (
+	"unsafe"
+
+	"github.com/cookmem-go/cookmem/bins"
+	"github.com/cookmem-go/cookmem/diag"
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// Free gives the block at p back to the context, which must be the one that
+// returned p. A nil p is allowed and does nothing.
+//
+// Freeing a block twice, a pointer that is not the start of a block, one of
+// another context, or anything after Close panics with a [*diag.Fault]; the
+// heap is intact then. A double free is seen until the memory has been handed
+// out again. On 32-bit systems a foreign pointer may go unnoticed.
+func (mc *Context) Free(p unsafe.Pointer) {
+	b := raw.AddrOf(p)
+	if mc.mode != 0 || b == 0 || b%chunk.Align != 0 {
+		mc.freeChecked("Free", b)
+		return
+	}
+	// The size comparison also sees heads with another context's tag.
+	head := chunk.Read(chunk.OfBlock(b), mc.tag)
+	if head.State() != chunk.InUse || head >= bins.MaxChunk+chunk.Align {
+		mc.freeChecked("Free", b)
+		return
+	}
+	mc.mode = busy
+	l := &mc.quick[bins.ForChunk(uintptr(head))]
+	chunk.Write(chunk.OfBlock(b), mc.tag, head|chunk.Q)
+	l.Push(b)
+	l.Frees++
+	mc.mode = 0
+}
+
+// freeChecked is Free for every block and every mode.
+func (mc *Context) freeChecked(op string, b raw.Addr) {
+	if b == 0 {
+		return
+	}
+	mc.enterUser(op, b)
+	c, head := mc.lookUp(op, b)
+	mc.free(op, b, c, head)
+	mc.leave()
+}
+
+// enterUser begins a call that cannot fail: on a closed context it is a fault.
+func (mc *Context) enterUser(op string, b raw.Addr) {
+	if !mc.enter(op) {
+		mc.fault(diag.Fault{Kind: diag.AfterClose, Op: op, Addr: uintptr(b),
+			Hint: "the memory went back with Close"})
+	}
+}
+
+// free takes back the live block b of chunk c. The call has been entered.
+func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
+	size := head.Size()
+	if head.State() == chunk.Trailed {
+		mc.checkGuards(op, b, c, size)
+	} else if size <= bins.MaxChunk {
+		l := &mc.quick[bins.ForChunk(size)]
+		chunk.Write(c, mc.tag, head|chunk.Q)
+		l.Push(b)
+		l.Frees++
+		return
+	}
+	mc.large.frees++
+	mc.largeBytes -= size
+	mc.coalesce(c, head)
+}
+
+// lookUp returns the chunk of the live block b and its head. Anything but a
+// live block of this context is a fault.
+func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
+	if b%chunk.Align != 0 {
+		mc.fault(diag.Fault{Kind: diag.Misaligned, Op: op, Addr: uintptr(b),
+			Hint: "no allocation returns such an address"})
+	}
+	c := chunk.OfBlock(b - mc.front())
+	head := chunk.Read(c, mc.tag)
+	// Without tags, on 32-bit systems, only the records tell whose it is.
+	if head >= chunk.Limit || raw.Word == 4 && !mc.within(c, head.Size()) {
+		mc.faultTag(op, b)
+	}
+	switch head.State() {
+	case chunk.Free, chunk.Cached:
+		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
+			Hint: "the block was freed before and has not been handed out again"})
+	}
+	if !mc.plausible(c, head.Size()) {
+		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
+			Hint: "the head before the block, or the one behind it, was overwritten"})
+	}
+	return c, head
+}
+
+// plausible reports whether the chunk c in use can have the given size: the
+// one behind it must know that it is in use.
+func (mc *Context) plausible(c raw.Addr, size uintptr) bool {
+	behind := c + raw.Addr(size)
+	return chunk.Plausible(size) && (behind == mc.top.at || chunk.Read(behind, mc.tag).PrevInUse())
+}
+
+// within reports whether a chunk of size bytes at c lies in one of the segments.
+func (mc *Context) within(c raw.Addr, size uintptr) bool {
+	r := mc.segments.find(c)
+	return r != nil && c >= r.first && size <= uintptr(r.end-c)
+}
+
+// faultTag reports a block whose head bears another tag.
+func (mc *Context) faultTag(op string, b raw.Addr) {
+	if mc.segments.find(b) != nil {
+		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
+			Hint: "the address lies in this context, but no block begins there or its head was overwritten"})
+	}
+	mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Addr: uintptr(b),
+		Hint: "it belongs to another context, or to no context at all"})
+}
+
+// coalesce makes the chunk c, which counted as in use so far, free: it is
+// joined with free neighbours or the top and put where its size belongs. Every
+// head that disappears leaves a tombstone.
+func (mc *Context) coalesce(c raw.Addr, head chunk.Head) {
+	size := head.Size()
+	if !head.PrevInUse() {
+		before := chunk.Foot(c)
+		chunk.Bury(c, mc.tag)
+		c -= raw.Addr(before)
+		mc.remove(c, before)
+		size += before
+	}
+	behind := c + raw.Addr(size)
+	if behind == mc.top.at {
+		chunk.Bury(c, mc.tag)
+		mc.top.at = c
+		return
+	}
+	next := chunk.Read(behind, mc.tag)
+	if next.State() == chunk.Free {
+		chunk.Bury(behind, mc.tag)
+		mc.remove(behind, next.Size())
+		size += next.Size()
+		behind += raw.Addr(next.Size())
+		next = chunk.Read(behind, mc.tag)
+	} else {
+		chunk.Write(behind, mc.tag, next&^chunk.P)
+	}
+	if next.IsFence() && next.Span() == size && mc.emptied(c, size) {
+		return
+	}
+	mc.insert(c, size)
+}
+
+// emptied decides over a segment whose chunks are all free: it stays as a free
+// chunk while the context may retain it, else it goes back to the provider. It
+// reports whether the segment is gone.
+func (mc *Context) emptied(c raw.Addr, size uintptr) (gone bool) {
+	if mc.idle+size > mc.retain {
+		r := mc.segments.find(c)
+		chunk.Bury(c, mc.tag)
+		if mc.provider.Release(r.Segment) == nil {
+			mc.addFootprint(-r.Size)
+			mc.segments.remove(c)
+			return true
+		}
+	}
+	mc.idle += size
+	return false
+}

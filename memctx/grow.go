@@ -1,0 +1,140 @@
+package memctx
+
+import (
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+const (
+	firstSegment = 16 << 10 // a context that holds little costs little
+	leastSegment = 64 << 10 // every further segment
+	growthShare  = 16       // a new segment is this part of the footprint
+)
+
+// grow gets a segment in which size bytes fit. If the provider or the limit
+// refuses, whatever the context has lying idle is coalesced and given back
+// first, so that no request fails while free memory could have served it.
+func (mc *Context) grow(size uintptr) error {
+	err := mc.addSegment(size)
+	if err == nil || mc.flush() > 0 {
+		return nil
+	}
+	if saved, _ := mc.releaseEmpty(); saved > 0 {
+		return nil
+	}
+	return err
+}
+
+// addSegment acquires a segment for size bytes. The larger one of its rest and
+// the present top's is the top afterwards.
+func (mc *Context) addSegment(size uintptr) error {
+	need := size + segmentOverhead
+	share := max(uintptr(mc.Footprint())/growthShare, leastSegment)
+	if len(mc.segments.sorted) == 0 {
+		share = firstSegment
+	}
+	s, err := mc.acquire(need, max(need, share))
+	if err != nil {
+		return err
+	}
+	r := newRecord(s)
+	// A segment made to measure for one large block is not opened for others,
+	// or something small would keep it when the block is long gone.
+	if need >= share || r.span()-size < mc.top.rest() {
+		return mc.addFree(r)
+	}
+	return mc.addTop(r, max(size, leastStep))
+}
+
+// addTop adds a segment as the top and opens the given part of it. If that
+// cannot be committed the segment goes back.
+func (mc *Context) addTop(r record, open uintptr) error {
+	open = min(open, r.span())
+	if err := mc.commitIn(r.Segment, r.first, open); err != nil {
+		mc.giveBack(r.Segment)
+		return err
+	}
+	mc.retireTop()
+	mc.segments.add(r)
+	mc.top = top{at: r.first, opened: r.first + raw.Addr(open), limit: r.end, untouched: r.end}
+	if r.Zeroed {
+		mc.top.untouched = r.first
+	}
+	return nil
+}
+
+// addFree adds a segment as one free chunk. If it cannot be committed it goes
+// back.
+func (mc *Context) addFree(r record) error {
+	if err := mc.commitIn(r.Segment, r.first, r.span()); err != nil {
+		mc.giveBack(r.Segment)
+		return err
+	}
+	mc.segments.add(r)
+	mc.insertWhole(r)
+	return nil
+}
+
+// insertWhole makes a segment one free chunk and writes its fence.
+func (mc *Context) insertWhole(r record) {
+	mc.insert(r.first, r.span())
+	chunk.Write(r.end, mc.tag, chunk.MakeFence(r.span()))
+	mc.idle += r.span()
+}
+
+// acquire gets a segment of need to want bytes from the provider, never beyond
+// the limit: growth is clamped to what is left of it, and what the provider
+// really returned counts.
+func (mc *Context) acquire(need, want uintptr) (segment.Segment, error) {
+	left := mc.Limit() - mc.Footprint()
+	if left < 0 || uintptr(left) < need {
+		return segment.Segment{}, ErrLimit
+	}
+	want = min(want, uintptr(left))
+	s, err := mc.provider.Acquire(int(need), int(want))
+	if err != nil && want > need {
+		s, err = mc.provider.Acquire(int(need), int(need))
+	}
+	if err != nil {
+		return segment.Segment{}, err
+	}
+	mc.addFootprint(s.Size)
+	switch {
+	case s.Size > left:
+		mc.giveBack(s)
+		return segment.Segment{}, ErrLimit
+	case uintptr(s.Size) < need:
+		mc.giveBack(s)
+		return segment.Segment{}, ErrNoMemory
+	}
+	return s, nil
+}
+
+// giveBack releases a segment that is not in use for chunks. If the provider
+// refuses, the segment is remembered and tried again with each release.
+func (mc *Context) giveBack(s segment.Segment) error {
+	err := mc.provider.Release(s)
+	if err != nil {
+		mc.unreleased = append(mc.unreleased, s)
+		return err
+	}
+	mc.addFootprint(-s.Size)
+	return nil
+}
+
+// commit makes n bytes at a of the top's segment usable, and a fence behind.
+func (mc *Context) commit(a raw.Addr, n uintptr) error {
+	if mc.committer == nil {
+		return nil
+	}
+	return mc.commitIn(mc.segments.find(a).Segment, a, n)
+}
+
+// commitIn makes n bytes at a of the segment usable, and a fence behind.
+func (mc *Context) commitIn(s segment.Segment, a raw.Addr, n uintptr) error {
+	if mc.committer == nil || n == 0 {
+		return nil
+	}
+	return mc.committer.Commit(s, int(a-raw.AddrOf(s.Base)), int(n+chunk.Header))
+}

@@ -1,0 +1,167 @@
+package memctx
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cookmem-go/cookmem/segment"
+	"github.com/cookmem-go/cookmem/tree"
+)
+
+// defaultRetain is what a Retain of zero means.
+const defaultRetain = 1 << 20
+
+// Options say what a context is to be. The zero value, like a nil *Options, is
+// the default: no limit, a red-black tree, memory from [segment.Default].
+//
+// All fields but the provider load from JSON, where unknown keys are an error,
+// and from text with [Options.Set].
+type Options struct {
+	// Name appears in errors and faults.
+	Name string `json:"name,omitempty"`
+
+	// Limit is the largest footprint in bytes, counted in what the provider
+	// really handed over. 0 is no limit; a negative limit is invalid.
+	Limit Size `json:"limit,omitempty"`
+
+	// Retain is the number of bytes of empty segments that the context keeps
+	// for its next use, on Free and on Reset, instead of giving them back to
+	// the provider. 0 is 1 MiB; a negative number is invalid.
+	Retain Size `json:"retain,omitempty"`
+
+	// Tree is the kind of tree that keeps large free chunks.
+	Tree tree.Kind `json:"tree,omitempty"`
+
+	// ExactSize makes UsableSize and Blocks tell the requested size of every
+	// block, for two words more a block and slower calls.
+	ExactSize bool `json:"exactsize,omitempty"`
+
+	// Guard surrounds every block with guard bytes that Free, Realloc, Check
+	// and Close compare; it implies ExactSize.
+	Guard bool `json:"guard,omitempty"`
+
+	// Provider is where segments come from; nil is [segment.Default].
+	Provider segment.Provider `json:"-"`
+}
+
+// UnmarshalJSON reads the options from an object and refuses unknown keys by
+// name. Fields that are absent stay as they are.
+func (o *Options) UnmarshalJSON(data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return fmt.Errorf("memctx options: %w", err)
+	}
+	changed := *o
+	for key, value := range fields {
+		field, err := changed.field(key)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(value, field.Addr().Interface()); err != nil {
+			return fmt.Errorf("memctx options: %s: %w", key, err)
+		}
+	}
+	*o = changed
+	return nil
+}
+
+// Set reads comma-separated settings such as "limit=64MiB,tree=avl,guard" into
+// the options; a key without a value is true. Keys are those of the JSON form.
+// An unknown key or a bad value is an error that names it, and then nothing is
+// changed. With String, Set makes *Options a flag.Value.
+func (o *Options) Set(text string) error {
+	changed := *o
+	for setting := range strings.SplitSeq(text, ",") {
+		if setting = strings.TrimSpace(setting); setting == "" {
+			continue
+		}
+		key, value, hasValue := strings.Cut(setting, "=")
+		field, err := changed.field(key)
+		if err != nil {
+			return err
+		}
+		if err := setField(field, value, hasValue); err != nil {
+			return fmt.Errorf("memctx options: %s: %w", key, err)
+		}
+	}
+	*o = changed
+	return nil
+}
+
+// String returns the settings that differ from the default, in the form that
+// [Options.Set] reads.
+func (o *Options) String() string {
+	if o == nil {
+		return ""
+	}
+	var settings []string
+	v := reflect.ValueOf(o).Elem()
+	for i := range v.NumField() {
+		if key := keyOf(v.Type().Field(i)); key != "" && !v.Field(i).IsZero() {
+			settings = append(settings, fmt.Sprintf("%s=%v", key, v.Field(i).Interface()))
+		}
+	}
+	return strings.Join(settings, ",")
+}
+
+// field returns the field that a key of the text and JSON forms names.
+func (o *Options) field(key string) (reflect.Value, error) {
+	v := reflect.ValueOf(o).Elem()
+	var keys []string
+	for i := range v.NumField() {
+		k := keyOf(v.Type().Field(i))
+		if k == "" {
+			continue
+		}
+		if strings.EqualFold(k, strings.TrimSpace(key)) {
+			return v.Field(i), nil
+		}
+		keys = append(keys, k)
+	}
+	return reflect.Value{}, fmt.Errorf("memctx options: unknown key %q; the keys are %s", key, strings.Join(keys, ", "))
+}
+
+func keyOf(field reflect.StructField) string {
+	key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	if key == "-" {
+		return ""
+	}
+	return key
+}
+
+func setField(field reflect.Value, value string, hasValue bool) error {
+	switch target := field.Addr().Interface().(type) {
+	case *string:
+		*target = value
+	case *bool:
+		if !hasValue {
+			*target = true
+			return nil
+		}
+		parsed, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		*target = parsed
+	case interface{ UnmarshalText([]byte) error }:
+		return target.UnmarshalText([]byte(value))
+	}
+	return nil
+}
+
+// validate returns the error of invalid options.
+func (o *Options) validate() error {
+	switch {
+	case o.Limit < 0:
+		return fmt.Errorf("memctx options: limit %d is negative; 0 is no limit", int(o.Limit))
+	case o.Retain < 0:
+		return fmt.Errorf("memctx options: retain %d is negative", int(o.Retain))
+	case !slices.Contains(tree.Kinds(), o.Tree):
+		return fmt.Errorf("memctx options: unknown tree %v; the kinds are %v", o.Tree, tree.Kinds())
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package memctx
+
+import (
+	"unsafe"
+
+	"github.com/cookmem-go/cookmem/bins"
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+const (
+	// A block that has to move is given n/slackShare bytes more from
+	// slackFrom bytes on: blocks that grow, grow again.
+	slackShare = 4
+	slackFrom  = 256
+)
+
+// Realloc changes the size of the block at p to at least n bytes and returns
+// where it is then. The first min(old, new) bytes and the alignment are kept;
+// further bytes are undefined.
+//
+//	p     n     result
+//	nil   any   Alloc(n)
+//	live  0     a block of zero bytes, which must still be freed
+//	live  > 0   the block, moved if it does not fit where it is
+//
+// A block that is moved is given up to a quarter more than asked for, and one
+// that shrinks gives memory back once less than half of it is needed. On
+// failure the error is one of Alloc's and the block at p is as it was. Misuse
+// panics as with [Context.Free].
+func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
+	if p == nil {
+		return mc.allocChecked("Realloc", n)
+	}
+	if !mc.enter("Realloc") {
+		return nil, mc.failed("Realloc", n, 0, ErrClosed)
+	}
+	b := raw.AddrOf(p)
+	c, head := mc.lookUp("Realloc", b)
+	moved, err := raw.Addr(0), ErrSize
+	if uint(n) <= MaxRequest {
+		moved, err = mc.realloc(b, c, head, uintptr(n))
+	}
+	mc.leave()
+	if err != nil {
+		return nil, mc.failed("Realloc", n, 0, err)
+	}
+	return moved.Pointer(), nil
+}
+
+// TryResize changes the size of the block at p to at least n bytes without
+// moving it and reports whether it could; if not, the block is as it was.
+// Misuse panics as with [Context.Free], a nil p and a closed context included.
+func (mc *Context) TryResize(p unsafe.Pointer, n int) bool {
+	b := raw.AddrOf(p)
+	mc.enterUser("TryResize", b)
+	c, head := mc.lookUp("TryResize", b)
+	done := uint(n) <= MaxRequest && mc.resize("TryResize", b, c, head, uintptr(n))
+	mc.leave()
+	return done
+}
+
+// realloc resizes the live block b of chunk c in place or moves it.
+func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr, error) {
+	if mc.resize("Realloc", b, c, head, n) {
+		return b, nil
+	}
+	usable, align := mc.extent(b, c, head)
+	moved, err := mc.allocWithSlack(head, n, align)
+	if err != nil {
+		return 0, err
+	}
+	raw.Copy(moved, b, min(usable, n))
+	// Making room may have coalesced a neighbour: the head is not what it was.
+	mc.free("Realloc", b, c, chunk.Read(c, mc.tag))
+	return moved, nil
+}
+
+// allocWithSlack returns a block of n bytes with room to grow, or without if
+// that is all there is. Its kind is that of the block with the given head.
+func (mc *Context) allocWithSlack(head chunk.Head, n, align uintptr) (raw.Addr, error) {
+	if head.State() == chunk.Trailed {
+		return mc.allocTrailed(n, align)
+	}
+	if roomy := n + n/slackShare; n >= slackFrom && roomy <= MaxRequest {
+		if b, err := mc.alloc(int(roomy)); err == nil {
+			return b, nil
+		}
+	}
+	return mc.alloc(int(n))
+}
+
+// extent returns the bytes the user may use of the live block b, and its
+// alignment.
+func (mc *Context) extent(b, c raw.Addr, head chunk.Head) (usable, align uintptr) {
+	if head.State() == chunk.Trailed {
+		usable, align, _ = readTrailer(b, c, head.Size())
+		return usable, align
+	}
+	return head.Size() - chunk.Header, chunk.Align
+}
+
+// resize makes the live block b of chunk c hold n bytes where it is, if it can.
+func (mc *Context) resize(op string, b, c raw.Addr, head chunk.Head, n uintptr) bool {
+	if head.State() != chunk.Trailed {
+		_, done := mc.resizeChunk(c, head, plainSize(n))
+		return done
+	}
+	mc.checkGuards(op, b, c, head.Size())
+	_, align := mc.extent(b, c, head)
+	size, done := mc.resizeChunk(c, head, mc.trailedSize(n))
+	if done {
+		mc.writeTrailer(b, c, size, n, align)
+	}
+	return done
+}
+
+// resizeChunk makes the chunk c in use at least size bytes large where it is
+// and returns what it has become.
+func (mc *Context) resizeChunk(c raw.Addr, head chunk.Head, size uintptr) (uintptr, bool) {
+	have := head.Size()
+	switch {
+	case size > have:
+		return mc.extend(c, head, size)
+	case size > have/2 || have-size < chunk.Min:
+		return have, true
+	}
+	mc.recount(head, size)
+	mc.cutOff(c, size, have-size)
+	return size, true
+}
+
+// extend makes the chunk c in use larger by what lies behind it.
+func (mc *Context) extend(c raw.Addr, head chunk.Head, size uintptr) (uintptr, bool) {
+	have := head.Size()
+	behind := c + raw.Addr(have)
+	if behind == mc.top.at {
+		return size, mc.extendIntoTop(c, head, size)
+	}
+	next := chunk.Read(behind, mc.tag)
+	if next.State() != chunk.Free || next.Size() < size-have {
+		return 0, false
+	}
+	got, rest := size, have+next.Size()-size
+	if rest < leastRest(size) {
+		got, rest = size+rest, 0
+	}
+	if head.State() == chunk.InUse && got <= bins.MaxChunk && !bins.IsClass(got) {
+		return 0, false
+	}
+	mc.remove(behind, next.Size())
+	chunk.Bury(behind, mc.tag)
+	mc.recount(head, got)
+	chunk.Write(c, mc.tag, chunk.Make(got, head&(chunk.P|chunk.C|chunk.Q)))
+	end := c + raw.Addr(got)
+	if rest > 0 {
+		mc.insert(end, rest)
+	} else {
+		chunk.Write(end, mc.tag, chunk.Read(end, mc.tag)|chunk.P)
+	}
+	return got, true
+}
+
+func (mc *Context) extendIntoTop(c raw.Addr, head chunk.Head, size uintptr) bool {
+	t, more := &mc.top, size-head.Size()
+	if t.rest() < more {
+		return false
+	}
+	if open := t.open(); open < more && mc.openTop(max(more-open, leastStep)) != nil {
+		return false
+	}
+	t.at += raw.Addr(more)
+	t.untouched = max(t.untouched, t.at)
+	mc.recount(head, size)
+	chunk.Write(c, mc.tag, chunk.Make(size, head&(chunk.P|chunk.C|chunk.Q)))
+	return true
+}
+
+// recount moves a live chunk from the count of its present size to that of
+// size bytes.
+func (mc *Context) recount(head chunk.Head, size uintptr) {
+	mc.count(head, head.Size(), ^uint(0))
+	mc.count(head, size, 1)
+}
+
+// count adds n, 1 or minus 1, chunks of size bytes to those handed out. The
+// head tells whether they have trailers.
+func (mc *Context) count(head chunk.Head, size uintptr, n uint) {
+	if head.State() == chunk.InUse && size <= bins.MaxChunk {
+		l := &mc.quick[bins.ForChunk(size)]
+		l.Held += n
+		l.Allocs += n
+		return
+	}
+	mc.large.allocs += n
+	mc.largeBytes += size * uintptr(n)
+}

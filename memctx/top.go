@@ -1,0 +1,122 @@
+package memctx
+
+import (
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// top is the unused end of the newest segment. It has no head and is in no
+// tree; chunks are cut off its low end:
+//
+//	| chunks ... |  open   |   reserve    | fence
+//	             at      opened         limit
+//
+// It is opened step by step, and each step is the occasion to ask whether so
+// much is cached that coalescing it is better than using more memory. On
+// systems where memory must be committed, it is committed by the same steps.
+// The zero value is a top without memory.
+type top struct {
+	at     raw.Addr // the next chunk
+	opened raw.Addr // end of what may be cut
+	limit  raw.Addr // where the segment's fence will be
+
+	// From untouched on, everything up to limit is zero and has never been
+	// written to.
+	untouched raw.Addr
+}
+
+// open returns the bytes that can be cut off at once.
+func (t *top) open() uintptr { return uintptr(t.opened - t.at) }
+
+// rest returns the bytes up to the end of the segment.
+func (t *top) rest() uintptr { return uintptr(t.limit - t.at) }
+
+// cutFresh reports whether the block b was cut off this top since it looked
+// like before, from memory that is zero but for chunk heads.
+func (t *top) cutFresh(b raw.Addr, before *top) bool {
+	return t.limit == before.limit && b > before.untouched && b < t.limit
+}
+
+// leastStep is the smallest step by which the top is opened.
+const leastStep = 64 << 10
+
+// cut takes size bytes off the top, which must be open that far, as a chunk in
+// use.
+func (mc *Context) cut(size uintptr) raw.Addr {
+	t := &mc.top
+	c := t.at
+	t.at += raw.Addr(size)
+	t.untouched = max(t.untouched, t.at)
+	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
+	return c
+}
+
+// refill makes room for size bytes: by coalescing what is cached, by opening
+// the top further, or by a new segment. After it returned nil the caller looks
+// again from the start.
+func (mc *Context) refill(size uintptr) error {
+	inUse := mc.inUse()
+	if mc.quick.CachedBytes() > min(inUse, 1<<20)+inUse/8 {
+		mc.flush()
+		return nil
+	}
+	if mc.top.rest() >= size {
+		return mc.openTop(max(size-mc.top.open(), leastStep, inUse/32))
+	}
+	return mc.grow(size)
+}
+
+// openTop opens the top by step bytes, or as far as it goes.
+func (mc *Context) openTop(step uintptr) error {
+	t := &mc.top
+	step = min(step&^(chunk.Align-1), uintptr(t.limit-t.opened))
+	if err := mc.commit(t.opened, step); err != nil {
+		return err
+	}
+	t.opened += raw.Addr(step)
+	return nil
+}
+
+// flush coalesces every cached chunk and returns how many bytes they were.
+func (mc *Context) flush() (bytes uintptr) {
+	for class := range mc.quick {
+		l := &mc.quick[class]
+		for l.Head != 0 {
+			c := chunk.OfBlock(l.Pop())
+			l.Held--
+			head := chunk.Read(c, mc.tag)
+			bytes += head.Size()
+			mc.coalesce(c, head)
+		}
+	}
+	return bytes
+}
+
+// retireTop ends the newest segment: what is left of the top becomes a free
+// chunk and the fence is written.
+func (mc *Context) retireTop() {
+	t := &mc.top
+	if t.limit == 0 {
+		return
+	}
+	if mc.commit(t.opened, uintptr(t.limit-t.opened)) != nil {
+		t.limit = t.opened
+	}
+	s := mc.segments.find(t.at - 1)
+	rest := t.rest()
+	if rest < chunk.Min {
+		t.limit, rest = t.at, 0
+	}
+	s.end = t.limit
+	fence := chunk.MakeFence(s.span())
+	if rest == 0 {
+		fence |= chunk.P
+	} else {
+		mc.insert(t.at, rest)
+		if rest == s.span() {
+			mc.idle += rest
+		}
+	}
+	chunk.Write(t.limit, mc.tag, fence)
+	*t = top{}
+}
