@@ -1,0 +1,267 @@
+package segment_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cookmem-go/cookmem/internal/segtest"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+// model is a cache beside a plain list of what is out. Every segment is full of
+// its own mark, so that overlaps show.
+type model struct {
+	cache *segment.Cache
+	up    *segment.Counter
+	books *segtest.Ledger // between the cache and its user
+	out   []marked
+	next  byte
+	inUse int // bytes
+}
+
+type marked struct {
+	s    segment.Segment
+	mark byte
+}
+
+func newModel(up segment.Provider, max int) *model {
+	m := &model{up: segment.Counting(up)}
+	m.cache = segment.NewCache(m.up, max)
+	m.books = segtest.NewLedger(m.cache)
+	return m
+}
+
+// step does one operation, chosen by op, with arguments derived from a and b.
+// It returns what the cache did wrong. That the upstream fails is not wrong.
+func (m *model) step(op byte, a, b uint16) error {
+	size := 1 + int(a)<<(b%4)
+	var err error
+	switch op % 8 {
+	case 0, 1, 2:
+		err = m.acquire(size, size+int(b)*8)
+	case 3, 4:
+		err = m.release(int(a))
+	case 5:
+		err = m.resize(int(a), 1+int(b)*32, b%3 == 0)
+	case 6:
+		err = m.discard(int(a), int(b))
+	case 7:
+		_ = m.cache.Drain() // whether it fails is the upstream's affair
+	}
+	return errors.Join(err, m.check())
+}
+
+func (m *model) acquire(min, max int) error {
+	s, err := m.books.Acquire(min, max)
+	if err != nil {
+		return upstreamsFault(err)
+	}
+	m.next++
+	e := marked{s, m.next}
+	if err := segment.Commit(m.books, s, 0, s.Size); err != nil {
+		return errors.Join(upstreamsFault(err), m.books.Release(s))
+	}
+	if s.Zeroed && !segtest.All(s, 0) {
+		return fmt.Errorf("%d bytes at %p are not zero as told", s.Size, s.Base)
+	}
+	segtest.Fill(s, e.mark)
+	m.out = append(m.out, e)
+	m.inUse += s.Size
+	return nil
+}
+
+func (m *model) release(i int) error {
+	if len(m.out) == 0 {
+		return nil
+	}
+	i %= len(m.out)
+	e := m.out[i]
+	m.out[i] = m.out[len(m.out)-1]
+	m.out = m.out[:len(m.out)-1]
+	m.inUse -= e.s.Size
+	if !segtest.All(e.s, e.mark) {
+		return fmt.Errorf("%d bytes at %p have been overwritten", e.s.Size, e.s.Base)
+	}
+	return m.books.Release(e.s)
+}
+
+func (m *model) resize(i, n int, fixed bool) error {
+	if len(m.out) == 0 {
+		return nil
+	}
+	e := &m.out[i%len(m.out)]
+	s, err := segment.Resize(m.books, e.s, n, n, fixed)
+	if err != nil {
+		return upstreamsFault(err)
+	}
+	kept := segment.Segment{Base: s.Base, Size: min(e.s.Size, s.Size)}
+	m.inUse += s.Size - e.s.Size
+	e.s = s
+	if err := segment.Commit(m.books, s, 0, s.Size); err != nil {
+		return errors.Join(upstreamsFault(err), m.abandonGrowth(e, s))
+	}
+	if !segtest.All(kept, e.mark) || fixed && s.Base != kept.Base {
+		return fmt.Errorf("resize to %d bytes lost contents", n)
+	}
+	segtest.Fill(s, e.mark)
+	return nil
+}
+
+// abandonGrowth releases a segment whose new part could not be committed.
+func (m *model) abandonGrowth(e *marked, s segment.Segment) error {
+	*e = m.out[len(m.out)-1]
+	m.out = m.out[:len(m.out)-1]
+	m.inUse -= s.Size
+	return m.books.Release(s)
+}
+
+func (m *model) discard(i, off int) error {
+	if len(m.out) == 0 {
+		return nil
+	}
+	e := m.out[i%len(m.out)]
+	off %= e.s.Size
+	if err := segment.Discard(m.books, e.s, off, e.s.Size-off); err != nil {
+		return upstreamsFault(err)
+	}
+	if !segtest.All(segment.Segment{Base: e.s.Base, Size: off}, e.mark) {
+		return errors.New("discard took what lies before its range")
+	}
+	segtest.Fill(e.s, e.mark)
+	return nil
+}
+
+// check compares the cache with the list.
+func (m *model) check() error {
+	if err := errors.Join(m.cache.Check(), m.books.Err()); err != nil {
+		return err
+	}
+	s := m.cache.Stats()
+	if s.InUse != m.inUse || s.Segments != len(m.out) {
+		return fmt.Errorf("%d bytes in %d segments are out, the cache says %d in %d", m.inUse, len(m.out), s.InUse, s.Segments)
+	}
+	if s.Held != m.up.Bytes() || s.Held < s.InUse+s.Idle {
+		return fmt.Errorf("upstream gave %d bytes, the cache holds %d: %d in use, %d idle", m.up.Bytes(), s.Held, s.InUse, s.Idle)
+	}
+	return nil
+}
+
+// finish releases everything and requires that it all arrives upstream.
+func (m *model) finish() error {
+	for len(m.out) > 0 {
+		if err := errors.Join(m.release(0), m.check()); err != nil {
+			return err
+		}
+	}
+	_ = m.cache.Drain() // one injected failure may be left
+	if err := errors.Join(m.cache.Drain(), m.check()); err != nil {
+		return err
+	}
+	if m.up.Bytes() != 0 || m.cache.Idle() != 0 {
+		return fmt.Errorf("%d bytes did not go back, %d are idle", m.up.Bytes(), m.cache.Idle())
+	}
+	return nil
+}
+
+// upstreamsFault returns nil for errors that a cache may pass on.
+func upstreamsFault(err error) error {
+	if errors.Is(err, segment.ErrForeign) {
+		return err
+	}
+	if errors.Is(err, segment.ErrNoMemory) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return fmt.Errorf("neither out of memory nor unsupported: %w", err)
+}
+
+// upstreams are what a cache is tested on.
+var upstreams = []struct {
+	name string
+	make func() segment.Provider
+}{
+	{"os", segment.OS},
+	{"heap", segment.Heap},
+	{"pages of 64K", func() segment.Provider { return segtest.Paged(segment.Heap(), 64<<10) }},
+	{"reserving", segtest.Reserving},
+	{"generous", func() segment.Provider { return segtest.Generous(segment.OS(), 50_000) }},
+	{"stingy", func() segment.Provider { return segtest.Stingy(segment.OS()) }},
+	{"fixed", func() segment.Provider { return segment.Fixed(make([]byte, 6<<20)) }},
+}
+
+func TestCacheModel(t *testing.T) {
+	seed := segtest.Seed(t)
+	for _, up := range upstreams {
+		for _, max := range []int{0, 1 << 20, 16 << 20} {
+			t.Run(fmt.Sprint(up.name, "/", max), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(seed, uint64(max)))
+				m := newModel(up.make(), max)
+				for i := range 250 {
+					if err := m.step(byte(rng.Uint32()), uint16(rng.Uint32()), uint16(rng.Uint32())); err != nil {
+						t.Fatalf("step %d: %v", i, err)
+					}
+				}
+				if err := m.finish(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// TestCacheFaults fails the first call to the upstream, then the second, until
+// none is left to fail: once alone, once with all that follow.
+func TestCacheFaults(t *testing.T) {
+	seed := segtest.Seed(t)
+	for _, up := range upstreams[:4] {
+		for _, fail := range []func(segment.Provider, int) *segment.Failer{segment.Failing, segment.FailingFrom} {
+			t.Run(up.name, func(t *testing.T) {
+				nth := 1
+				for ; runFaulty(t, fail(up.make(), nth), seed); nth++ {
+				}
+				if nth < 10 {
+					t.Errorf("only %d calls went upstream", nth)
+				}
+			})
+		}
+	}
+}
+
+// runFaulty runs one script over an upstream and reports whether that failed.
+func runFaulty(t *testing.T, up *segment.Failer, seed uint64) bool {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	m := newModel(up, 2<<20)
+	for i := range 50 {
+		if err := m.step(byte(rng.Uint32()), uint16(rng.Uint32()), uint16(rng.Uint32())); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+	}
+	up.Heal()
+	if err := m.finish(); err != nil {
+		t.Fatal(err)
+	}
+	return up.Failed()
+}
+
+// FuzzCache decodes bytes into the model's operations: a bound and an upstream,
+// then five bytes a step.
+func FuzzCache(f *testing.F) {
+	f.Add([]byte{0, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 2 || len(data) > 2+5*200 {
+			return
+		}
+		up := upstreams[int(data[0])%len(upstreams)]
+		m := newModel(segment.Failing(up.make(), int(data[1]>>3)), 1<<20*int(data[1]&7))
+		for steps := data[2:]; len(steps) >= 5; steps = steps[5:] {
+			a, b := uint16(steps[1])<<8|uint16(steps[2]), uint16(steps[3])<<8|uint16(steps[4])
+			if err := m.step(steps[0], a, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.finish(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package segment_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+func Example() {
+	p := segment.OS()
+	s, err := p.Acquire(1, 1<<20) // a byte is needed, a megabyte is welcome
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := segment.Commit(p, s, 0, 4096); err != nil { // needed on Windows
+		log.Fatal(err)
+	}
+	*raw.At[int64](raw.AddrOf(s.Base)) = 42
+	fmt.Println(s.Size, s.Zeroed, *(*int64)(s.Base))
+	fmt.Println(p.Release(s))
+	// Output:
+	// 1048576 true 42
+	// <nil>
+}
+
+func ExampleHeap() {
+	s, _ := segment.Heap().Acquire(100, 100)
+	fmt.Println(s.Size, "bytes of Go memory")
+	// Output: 112 bytes of Go memory
+}
+
+func ExampleFixed() {
+	p := segment.Fixed(make([]byte, 1<<16))
+	s, _ := p.Acquire(1000, 4000)
+	_, err := p.Acquire(1, 1)
+	fmt.Println(s.Size, errors.Is(err, segment.ErrNoMemory))
+	fmt.Println(p.Release(s))
+	// Output:
+	// 4000 true
+	// <nil>
+}
+
+func ExampleNull() {
+	_, err := segment.Null().Acquire(4096, 65536)
+	fmt.Println(err)
+	// Output: segment: null: acquire 4096 to 65536 bytes: out of memory
+}
+
+func ExampleCache() {
+	system := segment.Counting(segment.OS())
+	cache := segment.NewCache(system, 64<<20)
+	for range 1000 {
+		s, err := cache.Acquire(16<<10, 16<<10)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := cache.Release(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("calls to the system:", system.Calls())
+	fmt.Println("idle:", cache.Idle())
+	if err := cache.Drain(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("after Drain:", cache.Idle(), cache.Held(), system.Bytes())
+	// Output:
+	// calls to the system: 1
+	// idle: 1048576
+	// after Drain: 0 0 0
+}
+
+func ExampleCache_Stats() {
+	cache := segment.NewCache(segment.OS(), 64<<20)
+	s, err := cache.Acquire(256<<10, 256<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	stats := cache.Stats()
+	fmt.Println(stats.Segments, stats.InUse, stats.Idle, stats.Mappings)
+	_ = cache.Release(s)
+	// Output: 1 262144 786432 1
+}
+
+func ExampleCounter() {
+	c := segment.Counting(segment.OS())
+	s, err := c.Acquire(1<<20, 1<<20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Bytes())
+	fmt.Println(c.Release(s))
+	fmt.Println(c.Acquires(), c.Releases(), c.Bytes(), c.PeakBytes())
+	// Output:
+	// 1048576
+	// <nil>
+	// 1 1 0 1048576
+}
+
+// Fail the first call, then the second, until none is left to fail, and see
+// that nothing leaks.
+func ExampleFailing() {
+	for nth := 1; ; nth++ {
+		f := segment.Failing(segment.OS(), nth)
+		c := segment.Counting(f)
+		s, err := c.Acquire(1<<16, 1<<16)
+		if err == nil && c.Release(s) != nil {
+			err = c.Release(s)
+		}
+		fmt.Println(nth, err, c.Bytes())
+		if !f.Failed() {
+			break
+		}
+	}
+	// Output:
+	// 1 segment: failing: acquire 65536 bytes: out of memory: injected failure 0
+	// 2 <nil> 0
+	// 3 <nil> 0
+}
+
+func ExampleFailingFrom() {
+	f := segment.FailingFrom(segment.OS(), 1)
+	_, err := f.Acquire(1<<16, 1<<16)
+	fmt.Println(err != nil, f.Failed())
+	f.Heal()
+	s, err := f.Acquire(1<<16, 1<<16)
+	fmt.Println(s.Size, err)
+	_ = f.Release(s)
+	// Output:
+	// true true
+	// 65536 <nil>
+}
+
+func ExampleCommitterOf() {
+	p := segment.Counting(segment.Heap())
+	_, needed := segment.CommitterOf(p)
+	fmt.Println(needed) // Counter has a method Commit, but nothing beneath wants it
+	// Output: false
+}

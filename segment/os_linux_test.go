@@ -1,0 +1,129 @@
+package segment_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/cookmem-go/cookmem/internal/segtest"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+// huge is more than there is, at least if asked for a few times: 1<<61, on
+// 32-bit systems 1<<30.
+const huge = 1 << (^uint(0)>>63*31 + 30)
+
+func TestOSErrorIsTheSystems(t *testing.T) {
+	var out []segment.Segment
+	for range 8 { // on 32-bit, no process has 8 GiB
+		s, err := segment.OS().Acquire(huge, huge)
+		if err != nil {
+			if !errors.Is(err, segment.ErrNoMemory) || !errors.Is(err, syscall.ENOMEM) {
+				t.Errorf("%v does not wrap both errors", err)
+			}
+			mustRelease(t, segment.OS(), out...)
+			return
+		}
+		out = append(out, s)
+	}
+	t.Error("there was no end of memory")
+}
+
+func TestOSDiscardFrees(t *testing.T) {
+	s := mustAcquire(t, segment.OS(), 64<<20)
+	defer mustRelease(t, segment.OS(), s)
+	segtest.Fill(s, 1)
+	before := statm(t)[1]
+	if err := segment.Discard(segment.OS(), s, 0, s.Size); err != nil {
+		t.Fatal(err)
+	}
+	if freed := (before - statm(t)[1]) * os.Getpagesize(); freed < 32<<20 {
+		t.Errorf("discarding 64 MiB freed %d bytes", freed)
+	}
+	if !segtest.All(s, 0) {
+		t.Error("discarded pages still have contents")
+	}
+}
+
+func TestOSResizeMovesAndStays(t *testing.T) {
+	p := segment.OS()
+	s := mustAcquire(t, p, 1<<20)
+	segtest.Fill(s, 5)
+	grown, err := segment.Resize(p, s, 256<<20, 256<<20, false)
+	if err != nil || grown.Size != 256<<20 {
+		t.Fatal(grown, err)
+	}
+	if !segtest.All(segment.Segment{Base: grown.Base, Size: 1 << 20}, 5) {
+		t.Error("contents lost")
+	}
+	if r, err := segment.Resize(p, grown, huge, huge, true); !errors.Is(err, segment.ErrNoMemory) || r != grown {
+		t.Errorf("Resize to %d bytes = %v, %v", huge, r, err)
+	}
+	mustRelease(t, p, grown)
+}
+
+// TestCase16_AddressSpace runs itself in a process that may have 2 GiB of
+// addresses, or half a gigabyte more than the runtime has reserved by itself.
+func TestCase16_AddressSpace(t *testing.T) {
+	if os.Getenv("COOKMEM_ADDRESS_SPACE") != "" {
+		exhaustAddressSpace(t)
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestCase16_AddressSpace$", "-test.v")
+	child.Env = append(os.Environ(), "COOKMEM_ADDRESS_SPACE=limited")
+	out, err := child.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("segments, then")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func exhaustAddressSpace(t *testing.T) {
+	limit := max(2<<30, uint64(statm(t)[0]*os.Getpagesize())+512<<20)
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		t.Skip(err)
+	}
+	for name, p := range map[string]segment.Provider{"os": segment.OS(), "cache": segment.NewCache(segment.OS(), 1<<30)} {
+		var out []segment.Segment
+		for range 100 {
+			s, err := p.Acquire(64<<20, 64<<20)
+			if err != nil {
+				t.Logf("%s: %d segments, then %v", name, len(out), err)
+				if !errors.Is(err, segment.ErrNoMemory) || !errors.Is(err, syscall.ENOMEM) {
+					t.Error("that does not wrap both errors")
+				}
+				break
+			}
+			out = append(out, s)
+		}
+		if len(out) == 0 || len(out) == 100 {
+			t.Fatalf("%s: %d segments of 64 MiB", name, len(out))
+		}
+		mustRelease(t, p, out...)
+		mustRelease(t, p, mustAcquire(t, p, 128<<20))
+		if c, ok := p.(*segment.Cache); ok {
+			if err := c.Drain(); err != nil {
+				t.Error(err)
+			}
+			mustCheck(t, c)
+		}
+	}
+}
+
+// statm returns the pages of addresses that this process has, and how many of
+// them are resident.
+func statm(t *testing.T) [2]int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	var pages [2]int
+	if _, err := fmt.Sscan(string(text), &pages[0], &pages[1]); err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
