@@ -1,19 +1,129 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+)
+
+// Exit statuses.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
 func main() {
 	ordered, err := turn.Serve(os.Stdout)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "perfsuite:", err)
-		os.Exit(1)
+	switch {
+	case err != nil:
+		os.Exit(fail(err, exitFailed))
+	case !ordered:
+		os.Exit(run(os.Args[1:]))
 	}
-	if ordered {
-		return
+}
+
+// run is the parent's side: from the command line to the exit status.
+func run(args []string) int {
+	c, err := parseConfig(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		printHelp(os.Stdout)
+		return 0
+	case err != nil:
+		return fail(err, exitUsage)
+	case c.list:
+		printList(os.Stdout)
+		return 0
+	}
+	return measure(c)
+}
+
+// measure runs the suite and writes the report.
+func measure(c *config) int {
+	if err := tryOutput(c.output); err != nil {
+		return fail(err, exitFailed)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	r, err := runSuite(ctx, c)
+	if err != nil {
+		return fail(err, exitFailed)
+	}
+	if err := write(c, r); err != nil {
+		return fail(err, exitFailed)
+	}
+	switch {
+	case r.Header.Interrupted:
+		return exitInterrupted
+	case r.Failed():
+		return exitFailed
+	}
+	return 0
+}
+
+// runSuite measures with a progress bar beside it.
+func runSuite(ctx context.Context, c *config) (*report.Report, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := newProgress(os.Stderr, c.turns())
+	defer p.stop()
+	s := &suite{config: c, progress: p, turn: func(ctx context.Context, o turn.Order) (*turn.Outcome, error) {
+		return turn.Run(ctx, program, o)
+	}}
+	return s.run(ctx), nil
+}
+
+// tryOutput opens the output file for a moment, so that a wrong name is noticed
+// now and not after two minutes of measuring. It leaves the content alone.
+func tryOutput(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// write puts the report into the output file or on the standard output.
+func write(c *config, r *report.Report) error {
+	var b bytes.Buffer
+	if err := c.format.Write(&b, r); err != nil {
+		return err
+	}
+	if c.output != "" {
+		return os.WriteFile(c.output, b.Bytes(), 0o644)
+	}
+	_, err := os.Stdout.Write(b.Bytes())
+	return err
+}
+
+func fail(err error, status int) int {
+	fmt.Fprintln(os.Stderr, "perfsuite:", err)
+	return status
+}
+
+// printList names the tests and the subjects.
+func printList(w io.Writer) {
+	for _, t := range work.Tests() {
+		fmt.Fprintf(w, "%-8s %s\n", t, t.Text())
+	}
+	fmt.Fprintln(w)
+	for _, s := range subject.All() {
+		fmt.Fprintf(w, "%-8s %s\n", s.Name, s.Text)
 	}
 }

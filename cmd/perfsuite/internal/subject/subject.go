@@ -2,37 +2,52 @@
 package subject
 
 import (
+	"slices"
+
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/ctx"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/floor"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/goheap"
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/modernc"
 )
 
 // Subject is a heap under test.
 type Subject struct {
 	Name string
 	Text string // what it is, in a line
+	Note string // what the reader of its numbers should know, or empty
 
 	// New makes the heap ready for one workload whose streams are scaled down
 	// by scale; 1 is full.
 	New func(scale int) work.Runner
 }
 
-var all = []Subject{
-	{"goheap", "Go's own heap; to free is to drop the reference", goheap.New},
-	{"modernc", "the allocator modernc.org/memory", modernc.New},
-	{"floor", "a bump pointer on warm memory that frees nothing: the limit", floor.New},
-}
+var all = slices.Concat([]Subject{
+	{Name: "rb", Text: "a cookmem context with red-black trees", New: ctx.RB},
+	{Name: "avl", Text: "a cookmem context with AVL trees", New: ctx.AVL},
+	{Name: "trie", Text: "a cookmem context with bitwise tries", New: ctx.Trie},
+	{
+		Name: "goheap",
+		Text: "Go's own heap; to free is to drop the reference",
+		Note: "footprint is all that the runtime holds for its heap; drop is one collection",
+		New:  goheap.New,
+	},
+}, others, []Subject{
+	{
+		Name: "floor",
+		Text: "a bump pointer on warm memory that frees nothing: the limit",
+		Note: "its memory is resident before the first run; every realloc copies",
+		New:  floor.New,
+	},
+})
 
-// All returns the subjects in the order of reports.
+// All returns the subjects that this system has, in the order of reports.
 func All() []Subject { return all }
 
 // Find returns the subject of a name, and whether there is one.
 func Find(name string) (Subject, bool) {
-	for _, s := range all {
-		if s.Name == name {
-			return s, true
-		}
+	i := slices.IndexFunc(all, func(s Subject) bool { return s.Name == name })
+	if i < 0 {
+		return Subject{}, false
 	}
-	return Subject{}, false
+	return all[i], true
 }

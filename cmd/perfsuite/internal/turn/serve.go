@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"time"
 
@@ -16,12 +17,14 @@ import (
 const variable = "COOKMEM_PERFSUITE_ORDER"
 
 // Serve does what the environment orders, writes the outcome to w and reports
-// whether there was an order at all. main calls it first.
+// whether there was an order at all. main calls it first. An interrupt from the
+// terminal reaches parent and child alike; the child leaves it to the parent.
 func Serve(w io.Writer) (ordered bool, err error) {
 	text, ordered := os.LookupEnv(variable)
 	if !ordered {
 		return false, nil
 	}
+	signal.Ignore(os.Interrupt)
 	var o Order
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return true, fmt.Errorf("order: %w", err)

@@ -71,7 +71,7 @@ func (w *runner) randomChars() []byte { return filler[:w.rand.Between(0, valueMa
 // right, then the node, then all to the left.
 func (w *runner) freeMap() {
 	w.freeSubtree(w.tree.root)
-	w.tree = tree{}
+	w.tree = ordered{}
 }
 
 func (w *runner) freeSubtree(r ref) {

@@ -18,7 +18,7 @@ import (
 const source = "floor"
 
 // families are the packages that receive a copy.
-var families = []string{"goheap", "modernc"}
+var families = []string{"ctx", "goheap", "modernc"}
 
 const notice = "// Code generated from package floor by cmd/perfsuite/internal/work/gen. DO NOT EDIT.\n\n"
 

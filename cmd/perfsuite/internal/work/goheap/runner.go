@@ -19,7 +19,7 @@ type runner struct {
 	strings stringVector
 	source  str
 	queue   queue
-	tree    tree
+	tree    ordered
 	keys    []int32
 	blocks  []ref
 	vectors []intVector
@@ -95,7 +95,7 @@ func (w *runner) Open() error {
 // Forget implements [work.Runner].
 func (w *runner) Forget() {
 	w.strings, w.source = stringVector{}, emptyString()
-	w.queue, w.tree = queue{}, tree{}
+	w.queue, w.tree = queue{}, ordered{}
 	clear(w.blocks)
 	clear(w.vectors)
 }

@@ -20,6 +20,8 @@ type listNode struct {
 	_          [work.ListNodeSize - 4 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
+var _ [work.ListNodeSize]byte = [unsafe.Sizeof(listNode{})]byte{}
+
 // queue is a doubly linked list. Its ends are the workload's own.
 type queue struct{ first, last ref }
 

@@ -24,6 +24,8 @@ type str struct {
 	short [shortMax + 1]byte
 }
 
+var _ [work.StringSize]byte = [unsafe.Sizeof(str{})]byte{}
+
 func emptyString() str { return str{limit: shortMax} }
 
 // buffer returns the room for characters and the zero byte.
@@ -81,7 +83,7 @@ func (w *runner) growString(s *str) {
 	s.body, s.limit = body, limit
 }
 
-// clearString empties s, which keeps its body.
+// clear empties s, which keeps its body.
 func (s *str) clear() {
 	s.size = 0
 	s.buffer()[0] = 0

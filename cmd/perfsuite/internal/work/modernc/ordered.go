@@ -17,20 +17,20 @@ type mapNode struct {
 	value               str
 }
 
-const _ = -(work.MapNodeSize - (8 + 32 + work.StringSize)) // the parts add up
+var _ [work.MapNodeSize]byte = [unsafe.Sizeof(mapNode{})]byte{}
 
-// tree is a red-black tree as std::map is one (Cormen, Leiserson, Rivest and
+// ordered is a red-black tree as std::map is one (Cormen, Leiserson, Rivest and
 // Stein, "Introduction to Algorithms", chapter 13): every path from the root
 // has the same number of black nodes, and no red node has a red child. Missing
 // nodes count as black. Removing relinks nodes and never moves a value.
-type tree struct{ root ref }
+type ordered struct{ root ref }
 
 func node(r ref) *mapNode { return at[mapNode](r) }
 
 func isRed(r ref) bool { return !isNone(r) && node(r).red }
 
 // find returns the node with key, or none.
-func (t *tree) find(key int32) ref {
+func (t *ordered) find(key int32) ref {
 	r := t.root
 	for !isNone(r) {
 		n := node(r)
@@ -47,7 +47,7 @@ func (t *tree) find(key int32) ref {
 }
 
 // insert links the node at r, whose key is set and not in t.
-func (t *tree) insert(r ref) {
+func (t *ordered) insert(r ref) {
 	n := node(r)
 	n.left, n.right, n.parent, n.red = none(), none(), none(), true
 	link := &t.root
@@ -65,7 +65,7 @@ func (t *tree) insert(r ref) {
 }
 
 // insertFix repairs a red node r below a red parent.
-func (t *tree) insertFix(r ref) {
+func (t *ordered) insertFix(r ref) {
 	for isRed(node(r).parent) {
 		parent := node(r).parent
 		grand := node(parent).parent
@@ -88,7 +88,7 @@ func (t *tree) insertFix(r ref) {
 }
 
 // remove unlinks the node at r. Its own fields stay as they were.
-func (t *tree) remove(r ref) {
+func (t *ordered) remove(r ref) {
 	n := *node(r)
 	var moved, parent ref // what takes the place of the lost node, and its parent
 	lostRed := n.red
@@ -109,7 +109,7 @@ func (t *tree) remove(r ref) {
 
 // removeInner puts the successor of r, which has two children, in r's place.
 // The node that is lost is the one where the successor was.
-func (t *tree) removeInner(r ref, n *mapNode) (moved, parent ref, lostRed bool) {
+func (t *ordered) removeInner(r ref, n *mapNode) (moved, parent ref, lostRed bool) {
 	next := n.right
 	for !isNone(node(next).left) {
 		next = node(next).left
@@ -131,7 +131,7 @@ func (t *tree) removeInner(r ref, n *mapNode) (moved, parent ref, lostRed bool) 
 
 // removeFix gives the paths through r, which may be none and lies below
 // parent, the black node that they lack.
-func (t *tree) removeFix(r, parent ref) {
+func (t *ordered) removeFix(r, parent ref) {
 	for r != t.root && !isRed(r) {
 		onLeft := r == node(parent).left
 		sibling := node(parent).child(!onLeft)
@@ -170,7 +170,7 @@ func (n *mapNode) child(left bool) ref {
 }
 
 // replace hangs by, which may be none, below parent in the place of r.
-func (t *tree) replace(r, parent, by ref) {
+func (t *ordered) replace(r, parent, by ref) {
 	switch {
 	case isNone(parent):
 		t.root = by
@@ -186,7 +186,7 @@ func (t *tree) replace(r, parent, by ref) {
 
 // rotate moves r down to the left or to the right; its other child takes its
 // place.
-func (t *tree) rotate(r ref, left bool) {
+func (t *ordered) rotate(r ref, left bool) {
 	n := node(r)
 	var up, inner ref
 	if left {

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+)
+
+const (
+	defaultBase = "goheap" // what a Go program has if it does nothing
+
+	quickScale = 10 // divides the streams under -quick
+)
+
+// config is what the command line asks for.
+type config struct {
+	tests    []work.Test
+	subjects []subject.Subject
+	base     string
+	count    int // turns
+	scale    int // divides the streams
+	format   report.Format
+	output   string // file, or empty for the standard output
+	list     bool
+}
+
+// turns returns how many turns there are in all.
+func (c *config) turns() int { return len(c.tests) * len(c.subjects) * c.count }
+
+// rawFlags are the flags before they are understood.
+type rawFlags struct {
+	run, subjects, base, format, output string
+	count                               int
+	quick, list                         bool
+}
+
+func newFlagSet(f *rawFlags) *flag.FlagSet {
+	set := flag.NewFlagSet("perfsuite", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&f.run, "run", "", "the `tests` to run: a comma list of names or numbers (perf_1,5,10) or of\nregular expressions that match a whole name (perf_1.); default all")
+	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; default all")
+	set.StringVar(&f.base, "base", "", "the `subject` that ratios refer to; default "+defaultBase+", or the first of\n-subjects where that is not among them")
+	set.IntVar(&f.count, "count", 1, "`turns` of each test and subject; the report gives their median")
+	set.BoolVar(&f.quick, "quick", false, fmt.Sprintf("a look in about 15 seconds: streams cut to 1/%d", quickScale))
+	set.StringVar(&f.format, "format", report.Formats()[0].Name, "the `format` of the report: "+formatNames())
+	set.StringVar(&f.output, "o", "", "the `file` to write the report to; default the standard output")
+	set.BoolVar(&f.list, "list", false, "name the tests and subjects and exit")
+	return set
+}
+
+// parseConfig understands the command line. Its errors are one line long and
+// name what would have been valid; flag.ErrHelp asks for the help.
+func parseConfig(args []string) (*config, error) {
+	var f rawFlags
+	set := newFlagSet(&f)
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	if set.NArg() != 0 {
+		return nil, fmt.Errorf("unexpected argument %q; perfsuite -h names the flags", set.Arg(0))
+	}
+	return f.config()
+}
+
+func (f *rawFlags) config() (*config, error) {
+	c := &config{count: f.count, scale: 1, output: f.output, list: f.list}
+	if f.quick {
+		c.scale = quickScale
+	}
+	if f.count < 1 {
+		return nil, fmt.Errorf("-count %d: there must be a turn", f.count)
+	}
+	var ok bool
+	if c.format, ok = report.FindFormat(f.format); !ok {
+		return nil, fmt.Errorf("unknown format %q; valid are %s", f.format, formatNames())
+	}
+	var err error
+	if c.tests, err = findTests(f.run); err != nil {
+		return nil, err
+	}
+	if c.subjects, err = findSubjects(f.subjects); err != nil {
+		return nil, err
+	}
+	c.base, err = findBase(f.base, c.subjects)
+	return c, err
+}
+
+// findTests returns the tests that any item of the comma list names, in their
+// own order and once each.
+func findTests(list string) ([]work.Test, error) {
+	if list == "" {
+		return work.Tests(), nil
+	}
+	chosen := map[work.Test]bool{}
+	for _, item := range items(list) {
+		found := matchTests(item)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("unknown test %q; valid are %s", item, testNames())
+		}
+		for _, t := range found {
+			chosen[t] = true
+		}
+	}
+	return slices.DeleteFunc(work.Tests(), func(t work.Test) bool { return !chosen[t] }), nil
+}
+
+func matchTests(item string) []work.Test {
+	if t, ok := work.Parse(item); ok {
+		return []work.Test{t}
+	}
+	re, err := regexp.Compile("^(?:perf_)?(?:" + item + ")$")
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(work.Tests(), func(t work.Test) bool { return !re.MatchString(t.String()) })
+}
+
+// findSubjects returns the subjects of a comma list in the list's order, once
+// each.
+func findSubjects(list string) ([]subject.Subject, error) {
+	if list == "" {
+		return subject.All(), nil
+	}
+	var found []subject.Subject
+	for _, name := range items(list) {
+		s, ok := subject.Find(name)
+		if !ok {
+			return nil, fmt.Errorf("unknown subject %q; valid are %s", name, subjectNames(subject.All()))
+		}
+		if !slices.ContainsFunc(found, func(f subject.Subject) bool { return f.Name == name }) {
+			found = append(found, s)
+		}
+	}
+	return found, nil
+}
+
+func findBase(name string, subjects []subject.Subject) (string, error) {
+	among := func(name string) bool {
+		return slices.ContainsFunc(subjects, func(s subject.Subject) bool { return s.Name == name })
+	}
+	switch {
+	case name == "" && among(defaultBase):
+		return defaultBase, nil
+	case name == "":
+		return subjects[0].Name, nil
+	case !among(name):
+		return "", fmt.Errorf("the base %q is not among the subjects; valid are %s", name, subjectNames(subjects))
+	}
+	return name, nil
+}
+
+// items cuts a comma list.
+func items(list string) []string {
+	all := strings.Split(list, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
+
+func testNames() string {
+	tests := work.Tests()
+	return fmt.Sprintf("%v to %v, as %s too", tests[0], tests[len(tests)-1], "1 to 12")
+}
+
+func subjectNames(all []subject.Subject) string {
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}

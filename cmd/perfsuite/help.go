@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// printHelp writes what -h shows.
+func printHelp(w io.Writer) {
+	fmt.Fprint(w, `Perfsuite compares heaps for Go on twelve workloads.
+
+Usage: perfsuite [flags]
+
+Each test runs on each subject in a process of its own, 6 times on a new
+context (3 times where the first run takes over a second). The report gives
+the first run, which pays for fresh pages; the steady state, which is the mean
+of the others without the best and the worst; the steady time as a ratio to
+that of the base; the memory that the subject obtained and by how much the
+process grew; and the time to drop everything at once instead of block by
+block. A run over everything takes about two minutes.
+
+Flags:
+`)
+	set := newFlagSet(new(rawFlags))
+	set.SetOutput(w)
+	set.PrintDefaults()
+	fmt.Fprint(w, `
+Examples:
+  perfsuite -quick
+  perfsuite -run 1,5,10 -subjects goheap,modernc -count 3
+  perfsuite -format json -o report.json
+
+Exit status: 0 all measured, 1 something failed, 2 wrong command line,
+130 interrupted; the report then holds what was finished.
+`)
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+)
+
+// Report is everything that one call of the suite found out.
+type Report struct {
+	Header  Header
+	Results []Result // by test, then by subject, both in the order asked for
+}
+
+// Header says where, when and how a report came about.
+type Header struct {
+	Machine     Machine   `json:"machine"`
+	Go          string    `json:"go"` // version of the toolchain
+	Date        time.Time `json:"date"`
+	Base        string    `json:"base"`        // subject that the table's ratios refer to
+	Count       int       `json:"count"`       // turns of each test and subject
+	Runs        int       `json:"runs"`        // per turn, if the first is not slow
+	Scale       int       `json:"scale"`       // divides the streams; 1 is full
+	Interrupted bool      `json:"interrupted"` // the user stopped the suite
+}
+
+// Result is what one test on one subject gave. With an Error the numbers are
+// those of the turns before it, or zero.
+type Result struct {
+	Test    string  `json:"test"`
+	Subject string  `json:"subject"`
+	First   float64 `json:"first"`   // seconds of a turn's first run, median of turns
+	Seconds float64 `json:"seconds"` // seconds of a warm run, median of turns
+	Runs    int     `json:"runs"`    // timed runs in all turns
+	Turns   int     `json:"turns"`   // turns that were finished
+	work.Counts
+	PeakFootprint *int64  `json:"peak_footprint"` // bytes that the subject says it obtained, or null
+	PeakRSS       *int64  `json:"peak_rss"`       // bytes by which the resident set grew, or null
+	DropSeconds   float64 `json:"drop_seconds"`   // to drop everything at once, median of turns
+	Error         string  `json:"error,omitempty"`
+}
+
+// Measured reports whether there is a time to show.
+func (r *Result) Measured() bool { return r.Turns != 0 }
+
+// Failed reports whether any result has an error.
+func (r *Report) Failed() bool {
+	for i := range r.Results {
+		if r.Results[i].Error != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// MarshalJSON makes one array of the header and the results.
+func (r Report) MarshalJSON() ([]byte, error) {
+	all := []any{r.Header}
+	for _, result := range r.Results {
+		all = append(all, result)
+	}
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. The header may be at any place;
+// it is the object with a machine.
+func (r *Report) UnmarshalJSON(text []byte) error {
+	var all []json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	*r = Report{}
+	for _, one := range all {
+		if err := r.add(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Report) add(text json.RawMessage) error {
+	var kind struct {
+		Machine *Machine `json:"machine"`
+	}
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return err
+	}
+	if kind.Machine != nil {
+		return json.Unmarshal(text, &r.Header)
+	}
+	var result Result
+	err := json.Unmarshal(text, &result)
+	r.Results = append(r.Results, result)
+	return err
+}

@@ -1,0 +1,5 @@
+//go:build !unix && !windows
+
+package subject
+
+var others []Subject

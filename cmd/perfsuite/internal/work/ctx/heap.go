@@ -1,0 +1,106 @@
+package ctx
+
+import (
+	"unsafe"
+
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/tree"
+)
+
+// ref is the address of a block. Zero is none.
+type ref = uintptr
+
+func none() ref             { return 0 }
+func isNone(r ref) bool     { return r == 0 }
+func at[T any](r ref) *T    { return raw.At[T](raw.Addr(r)) }
+func plus(r ref, n int) ref { return r + uintptr(n) }
+
+// slice returns the count items of type T at r.
+func slice[T any](r ref, count int) []T { return unsafe.Slice(at[T](r), count) }
+
+// heap is a context with default options except for the tree; each run gets a
+// new one.
+type heap struct {
+	options memctx.Options
+	mc      *memctx.Context
+	most    int64 // bytes of the largest footprint so far
+}
+
+// RB returns contexts with red-black trees. Streams are scaled down by scale, 1
+// is full.
+func RB(scale int) work.Runner { return with(tree.RB, scale) }
+
+// AVL is RB with AVL trees.
+func AVL(scale int) work.Runner { return with(tree.AVL, scale) }
+
+// Trie is RB with bitwise tries.
+func Trie(scale int) work.Runner { return with(tree.Trie, scale) }
+
+func with(kind tree.Kind, scale int) work.Runner {
+	return &runner{scale: scale, heap: heap{options: memctx.Options{Tree: kind}}}
+}
+
+func (h *heap) prepare(work.Test) {}
+func (h *heap) warmUp() bool      { return false }
+
+func (h *heap) open() (err error) {
+	h.mc, err = memctx.New(&h.options)
+	return err
+}
+
+func (h *heap) close() error {
+	h.most = max(h.most, int64(h.mc.PeakFootprint()))
+	return h.mc.Close()
+}
+
+func (h *heap) drop() error { return h.close() }
+
+func (h *heap) peak() (int64, bool) { return h.most, true }
+
+func (h *heap) alloc(n int) ref {
+	p, err := h.mc.Alloc(n)
+	if err != nil {
+		panic(err)
+	}
+	return ref(p)
+}
+
+// The three that follow are alloc once more, because the compiler would not
+// inline a call of a call.
+
+func (h *heap) allocListNode() ref {
+	p, err := h.mc.Alloc(work.ListNodeSize)
+	if err != nil {
+		panic(err)
+	}
+	return ref(p)
+}
+
+func (h *heap) allocMapNode() ref {
+	p, err := h.mc.Alloc(work.MapNodeSize)
+	if err != nil {
+		panic(err)
+	}
+	return ref(p)
+}
+
+func (h *heap) allocStrings(count int) ref {
+	p, err := h.mc.Alloc(count * work.StringSize)
+	if err != nil {
+		panic(err)
+	}
+	return ref(p)
+}
+
+// realloc brings a block, or none, to n bytes; its old size is not needed.
+func (h *heap) realloc(p ref, _, n int) ref {
+	q, err := h.mc.Realloc(*(*unsafe.Pointer)(unsafe.Pointer(&p)), n)
+	if err != nil {
+		panic(err)
+	}
+	return ref(q)
+}
+
+func (h *heap) free(p ref) { h.mc.Free(raw.Addr(p).Pointer()) }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+)
+
+// suite measures what a config asks for.
+type suite struct {
+	*config
+	progress *progressBar
+	turn     func(context.Context, turn.Order) (*turn.Outcome, error)
+}
+
+// run goes through all tests, or as far as ctx lets it.
+func (s *suite) run(ctx context.Context) *report.Report {
+	r := &report.Report{Header: report.Header{
+		Machine: report.ThisMachine(),
+		Go:      runtime.Version(),
+		Date:    time.Now().Truncate(time.Second),
+		Base:    s.base,
+		Count:   s.count,
+		Runs:    turn.Runs,
+		Scale:   s.scale,
+	}}
+	for _, t := range s.tests {
+		r.Results = append(r.Results, s.runTest(ctx, t)...)
+	}
+	r.Header.Interrupted = ctx.Err() != nil
+	return r
+}
+
+// runTest lets the subjects of a test take turns. A subject that fails takes no
+// further turn. Subjects that an interrupt left without a turn are left out.
+func (s *suite) runTest(ctx context.Context, t work.Test) []report.Result {
+	tallies := make([]*tally, len(s.subjects))
+	for i, one := range s.subjects {
+		tallies[i] = &tally{test: t, subject: one.Name}
+	}
+	for range s.count {
+		for _, one := range tallies {
+			if ctx.Err() == nil {
+				s.takeTurn(ctx, one)
+			}
+		}
+	}
+	agree(tallies)
+	var results []report.Result
+	for _, one := range tallies {
+		if len(one.outcomes) != 0 || one.err != nil {
+			results = append(results, one.result())
+		}
+	}
+	return results
+}
+
+func (s *suite) takeTurn(ctx context.Context, one *tally) {
+	s.progress.next(fmt.Sprintf("%v %s", one.test, one.subject))
+	defer s.progress.done()
+	if one.err != nil {
+		return
+	}
+	out, err := s.turn(ctx, turn.Order{Test: one.test, Subject: one.subject, Runs: turn.Runs, Scale: s.scale})
+	switch {
+	case err == nil:
+		one.outcomes = append(one.outcomes, out)
+	case ctx.Err() == nil:
+		one.err = err
+	}
+}
