@@ -45,6 +45,20 @@
 // a step down is two or three instructions and any indirection in it would be
 // a third of the search. A Tree chooses among them once per operation.
 //
+// # Cost
+//
+// Taking the best fit of a random size and inserting it under another, in
+// nanoseconds, by the number of chunks (BenchmarkTakeInsert, minimum of 20 short
+// runs; two cores of a Xeon, Go 1.26):
+//
+//	        16   256   16 Ki   256 Ki
+//	RB      91   128     238      546
+//	AVL     92   135     237      574
+//	Trie    50    91     169      469
+//
+// The trie wins by having nothing to rebalance. A search alone is quicker in the
+// other two (BenchmarkBestFit), whose loop reads fewer nodes.
+//
 // # What holds
 //
 // The governing invariant: every node inserted and not removed is reachable from

@@ -17,10 +17,9 @@ const (
 	// more work to stay so.
 	AVL
 
-	// Trie is a digital tree over the bits of the size under a bitmap of size
-	// classes. Its depth is bounded by the bits of a word and needs no
-	// rebalancing, which makes it the fastest, most of all when there are many
-	// chunks.
+	// Trie is a digital tree over the bits of the size, under a bitmap of size
+	// classes. Its depth is bounded by the bits of a word, and with nothing to
+	// rebalance it is the quickest to change.
 	Trie
 )
 

@@ -110,9 +110,8 @@ func (t *redBlack) lend(up, sibling raw.Addr, side uintptr) {
 		setState(far, black)
 	} else {
 		near := child(sibling, side)
-		t.rotate(sibling, 1-side)
+		t.rotate(sibling, 1-side) // near takes its place, with the sibling below as the far child
 		sibling = near
-		setState(child(sibling, 1-side), black)
 	}
 	t.rotate(up, side)
 	setState(sibling, state(up))

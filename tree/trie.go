@@ -83,7 +83,8 @@ func (t *trie) insert(node raw.Addr, size uintptr) {
 
 // bestFit returns the tree node of the smallest size that is at least size, or
 // 0. If it came across a leaf below that node, or the node is a leaf, it returns
-// that too, for remove.
+// that too, for remove. As in search.bestFit, no branch in the loops depends on
+// which way they turn.
 func (t *trie) bestFit(size uintptr) (best, leaf raw.Addr) {
 	// What a node has too much is at least -size, by wrapping, if it has too
 	// little. For a size of 0 that would refuse all, and no node is smaller than 1.
@@ -110,7 +111,7 @@ func (t *trie) bestFit(size uintptr) (best, leaf raw.Addr) {
 		}
 		n = child(n, topBit(path))
 	}
-	if larger == 0 && best == 0 {
+	if larger == 0 && best == 0 { // all of this bin is too small
 		larger = t.rootAbove(bin)
 	}
 	return smallest(larger, size, best, spare)
