@@ -51,11 +51,11 @@ func run(args []string) int {
 
 // measure runs the suite and writes the report.
 func measure(c *config) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	if err := tryOutput(c.output); err != nil {
 		return fail(err, exitFailed)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	r, err := runSuite(ctx, c)
 	if err != nil {
 		return fail(err, exitFailed)
