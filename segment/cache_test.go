@@ -23,6 +23,15 @@ func mustAcquire(t testing.TB, p segment.Provider, n int) segment.Segment {
 	return s
 }
 
+// mustCommit returns s with all of it usable.
+func mustCommit(t testing.TB, p segment.Provider, s segment.Segment) segment.Segment {
+	t.Helper()
+	if err := segment.Commit(p, s, 0, s.Size); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func mustRelease(t testing.TB, p segment.Provider, ss ...segment.Segment) {
 	t.Helper()
 	for _, s := range ss {
@@ -115,7 +124,8 @@ func TestCacheKeepsItsBound(t *testing.T) {
 
 func TestCacheThatKeepsNothing(t *testing.T) {
 	for _, max := range []int{0, -1} {
-		c, up := newCache(max)
+		up := segment.Counting(segment.Heap())
+		c := segment.NewCache(up, max)
 		s := mustAcquire(t, c, 5000)
 		if up.Bytes() != 8*kib || s.Size != 8*kib {
 			t.Errorf("max %d: %d bytes held for a segment of %d", max, up.Bytes(), s.Size)
@@ -177,22 +187,22 @@ func TestCacheChoosesAmongIdle(t *testing.T) {
 
 func TestCacheTellsZeroed(t *testing.T) {
 	c, _ := newCache(64 * mib)
-	a := mustAcquire(t, c, 64*kib)
-	b := mustAcquire(t, c, 64*kib)
+	a := mustCommit(t, c, mustAcquire(t, c, 64*kib))
+	b := mustCommit(t, c, mustAcquire(t, c, 64*kib))
 	if !a.Zeroed || !b.Zeroed {
 		t.Error("fresh segments do not count as zero")
 	}
 	segtest.Fill(a, 1)
 	mustRelease(t, c, a)
-	if a = mustAcquire(t, c, 64*kib); a.Zeroed {
+	if a = mustCommit(t, c, mustAcquire(t, c, 64*kib)); a.Zeroed {
 		t.Error("a used segment counts as zero")
 	}
 	mustRelease(t, c, a, b)
 	// Idle extents join over the boundary between used and fresh.
-	if s := mustAcquire(t, c, 256*kib); s.Zeroed || segtest.All(s, 0) {
+	if s := mustCommit(t, c, mustAcquire(t, c, 256*kib)); s.Zeroed || segtest.All(s, 0) {
 		t.Error("a segment that was used in part counts as zero")
 	}
-	if s := mustAcquire(t, c, 256*kib); !s.Zeroed || !segtest.All(s, 0) {
+	if s := mustCommit(t, c, mustAcquire(t, c, 256*kib)); !s.Zeroed || !segtest.All(s, 0) {
 		t.Error("the fresh rest of a mapping does not count as zero")
 	}
 }
@@ -208,7 +218,7 @@ func TestCacheAlignsToGranule(t *testing.T) {
 
 func TestCacheResizesInPlace(t *testing.T) {
 	c, up := newCache(64 * mib)
-	s := mustAcquire(t, c, 64*kib)
+	s := mustCommit(t, c, mustAcquire(t, c, 64*kib))
 	segtest.Fill(s, 9)
 	big, err := c.Resize(s, 512*kib, 512*kib, true)
 	if err != nil || big.Base != s.Base || big.Size != 512*kib || big.Zeroed {
@@ -233,10 +243,7 @@ func TestCacheResizesInPlace(t *testing.T) {
 func TestCacheResizesMappings(t *testing.T) {
 	c, up := newCache(64 * mib)
 	s := mustAcquire(t, c, 8*mib)
-	if err := segment.Commit(c, s, 0, s.Size); err != nil {
-		t.Fatal(err)
-	}
-	segtest.Fill(s, 3)
+	segtest.Fill(mustCommit(t, c, s), 3)
 	r, err := c.Resize(s, 64*mib, 64*mib, false)
 	mustCheck(t, c)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -281,10 +288,7 @@ func TestCacheDiscardsWhatItMustKeep(t *testing.T) {
 	}
 	mustCheck(t, c)
 	for _, s := range keep {
-		if err := segment.Commit(c, s, 0, s.Size); err != nil {
-			t.Fatal(err)
-		}
-		segtest.Fill(s, 1)
+		segtest.Fill(mustCommit(t, c, s), 1)
 	}
 	mustRelease(t, c, keep...)
 	mustDrain(t, c, up)
@@ -406,10 +410,7 @@ func TestCase22_NeighbouringReservations(t *testing.T) {
 			var out []segment.Segment
 			for i := range 64 {
 				s := mustAcquire(t, p, 64*kib)
-				if err := segment.Commit(p, s, 0, s.Size); err != nil {
-					t.Fatal(err)
-				}
-				segtest.Fill(s, byte(i))
+				segtest.Fill(mustCommit(t, p, s), byte(i))
 				out = append(out, s)
 			}
 			for first := range 2 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/segment"
 )
 
@@ -18,7 +17,7 @@ func Example() {
 	if err := segment.Commit(p, s, 0, 4096); err != nil { // needed on Windows
 		log.Fatal(err)
 	}
-	*raw.At[int64](raw.AddrOf(s.Base)) = 42
+	*(*int64)(s.Base) = 42
 	fmt.Println(s.Size, s.Zeroed, *(*int64)(s.Base))
 	fmt.Println(p.Release(s))
 	// Output:

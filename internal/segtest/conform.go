@@ -1,7 +1,6 @@
 package segtest
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -88,15 +87,6 @@ func (c conform) release(t testing.TB, s segment.Segment) {
 	if err := c.p.Release(s); err != nil {
 		t.Fatalf("Release(%d bytes): %v", s.Size, err)
 	}
-}
-
-// Fill writes b to every byte of s.
-func Fill(s segment.Segment, b byte) { raw.Fill(raw.AddrOf(s.Base), uintptr(s.Size), b) }
-
-// All reports whether every byte of s is b.
-func All(s segment.Segment, b byte) bool {
-	bs := raw.Bytes(raw.AddrOf(s.Base), uintptr(s.Size))
-	return len(bs) == 0 || bs[0] == b && bytes.Equal(bs[1:], bs[:len(bs)-1])
 }
 
 func (c conform) sizes(t *testing.T) {

@@ -83,7 +83,7 @@ func (p *paged) Discard(s segment.Segment, off, n int) error {
 	start, _ := raw.RoundUp(base, uintptr(p.page))
 	end := raw.RoundDown(base+uintptr(n), uintptr(p.page))
 	if end > start {
-		raw.Fill(raw.Addr(start), end-start, 0xDB)
+		fill(raw.Bytes(raw.Addr(start), end-start), 0xDB)
 	}
 	return nil
 }

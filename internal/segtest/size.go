@@ -1,9 +1,6 @@
 package segtest
 
-import (
-	"github.com/cookmem-go/cookmem/internal/raw"
-	"github.com/cookmem-go/cookmem/segment"
-)
+import "github.com/cookmem-go/cookmem/segment"
 
 type generous struct {
 	forward
@@ -53,7 +50,7 @@ func Dirty(up segment.Provider) segment.Provider { return dirty{forward{up}} }
 func (d dirty) Acquire(min, max int) (segment.Segment, error) {
 	s, err := d.up.Acquire(min, max)
 	if err == nil {
-		raw.Fill(raw.AddrOf(s.Base), uintptr(s.Size), 0xA5)
+		Fill(s, 0xA5)
 		s.Zeroed = false
 	}
 	return s, err
