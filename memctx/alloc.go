@@ -15,35 +15,24 @@ import (
 // Go pointers must not be stored in the block. On failure Alloc returns an
 // error that wraps [ErrSize], [ErrLimit], [ErrNoMemory] or [ErrClosed], and
 // the context is as it was.
+//
+//go:nosplit
 func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
-	// Compare n before rounding: n + 23 wraps for the largest sizes, and as
-	// unsigned numbers the negative ones are the largest.
-	if uint(n) > bins.MaxRequest || mc.mode != 0 {
-		return mc.allocChecked("Alloc", n)
+	// The short way is nested so that it runs straight through; see docs/DESIGN.md
+	// for its budget. Compare n before rounding: n + 23 wraps for the largest
+	// sizes, and as unsigned numbers the negative ones are the largest.
+	if uint(n) <= bins.MaxRequest && mc.mode == 0 {
+		l := &mc.quick[bins.ForRequest(uint(n))]
+		if b := l.Head; b != 0 {
+			mc.mode = busy
+			l.Head = raw.Addr(raw.Load(b))
+			raw.Unset(chunk.OfBlock(b), chunk.Q)
+			l.Allocs++
+			mc.mode = 0
+			return b.Pointer(), nil
+		}
 	}
-	mc.mode = busy
-	class := bins.ForRequest(uint(n))
-	l := &mc.quick[class]
-	if l.Head == 0 {
-		return mc.allocClass(class, n)
-	}
-	b := l.Pop()
-	c := chunk.OfBlock(b)
-	raw.Store(c, raw.Load(c)&^uintptr(chunk.Q))
-	l.Allocs++
-	mc.mode = 0
-	return b.Pointer(), nil
-}
-
-// allocClass serves a small request whose quick list is empty. The call has
-// been entered.
-func (mc *Context) allocClass(class, n int) (unsafe.Pointer, error) {
-	b, err := mc.takeClass(class)
-	mc.leave()
-	if err != nil {
-		return nil, mc.failed("Alloc", n, 0, err)
-	}
-	return b.Pointer(), nil
+	return mc.allocChecked("Alloc", n)
 }
 
 // allocChecked is Alloc for every n and every mode.
@@ -68,11 +57,7 @@ func (mc *Context) alloc(n int) (raw.Addr, error) {
 		return mc.allocTrailed(uintptr(n), chunk.Align)
 	case n <= bins.MaxRequest:
 		class := bins.ForRequest(uint(n))
-		if l := &mc.quick[class]; l.Head != 0 {
-			b := l.Pop()
-			c := chunk.OfBlock(b)
-			raw.Store(c, raw.Load(c)&^uintptr(chunk.Q))
-			l.Allocs++
+		if b := mc.takeCached(class); b != 0 {
 			return b, nil
 		}
 		return mc.takeClass(class)

@@ -9,7 +9,7 @@ import (
 func emptyCall(n int) (unsafe.Pointer, error) { return nil, nil }
 
 func BenchmarkEmptyCall(b *testing.B) {
-	for b.Loop() {
+	for range b.N {
 		emptyCall(64)
 	}
 }
@@ -20,7 +20,7 @@ func BenchmarkPair(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer mc.Close()
-	for b.Loop() {
+	for range b.N {
 		p, _ := mc.Alloc(64)
 		mc.Free(p)
 	}

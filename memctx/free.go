@@ -16,24 +16,24 @@ import (
 // another context, or anything after Close panics with a [*diag.Fault]; the
 // heap is intact then. A double free is seen until the memory has been handed
 // out again. On 32-bit systems a foreign pointer may go unnoticed.
+//
+//go:nosplit
 func (mc *Context) Free(p unsafe.Pointer) {
 	b := raw.AddrOf(p)
-	if mc.mode != 0 || b == 0 || b%chunk.Align != 0 {
-		mc.freeChecked("Free", b)
-		return
+	if mc.mode == 0 && b != 0 && b%chunk.Align == 0 {
+		// The size comparison also sees heads with another context's tag.
+		head := chunk.Read(chunk.OfBlock(b), mc.tag)
+		if head.State() == chunk.InUse && head < bins.MaxChunk+chunk.Align {
+			mc.mode = busy
+			l := &mc.quick[bins.ForChunk(uintptr(head))]
+			raw.Set(chunk.OfBlock(b), chunk.Q)
+			l.Push(b)
+			l.Frees++
+			mc.mode = 0
+			return
+		}
 	}
-	// The size comparison also sees heads with another context's tag.
-	head := chunk.Read(chunk.OfBlock(b), mc.tag)
-	if head.State() != chunk.InUse || head >= bins.MaxChunk+chunk.Align {
-		mc.freeChecked("Free", b)
-		return
-	}
-	mc.mode = busy
-	l := &mc.quick[bins.ForChunk(uintptr(head))]
-	chunk.Write(chunk.OfBlock(b), mc.tag, head|chunk.Q)
-	l.Push(b)
-	l.Frees++
-	mc.mode = 0
+	mc.freeChecked("Free", b)
 }
 
 // freeChecked is Free for every block and every mode.

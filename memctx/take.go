@@ -98,19 +98,25 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	return chunk.Block(c)
 }
 
-// borrow returns a block of one of the next two larger classes, if any is
-// cached: better than opening new memory. It returns 0 if none is.
+// takeCached returns a cached block of the class, or 0.
+func (mc *Context) takeCached(class int) raw.Addr {
+	l := &mc.quick[class]
+	if l.Head == 0 {
+		return 0
+	}
+	b := l.Pop()
+	raw.Unset(chunk.OfBlock(b), chunk.Q)
+	l.Allocs++
+	return b
+}
+
+// borrow returns a cached block of one of the next two larger classes: better
+// than opening new memory. It returns 0 if there is none.
 func (mc *Context) borrow(class int) raw.Addr {
 	for larger := class + 1; larger < min(class+3, bins.Classes); larger++ {
-		l := &mc.quick[larger]
-		if l.Head == 0 {
-			continue
+		if b := mc.takeCached(larger); b != 0 {
+			return b
 		}
-		b := l.Pop()
-		c := chunk.OfBlock(b)
-		raw.Store(c, raw.Load(c)&^uintptr(chunk.Q))
-		l.Allocs++
-		return b
 	}
 	return 0
 }

@@ -17,3 +17,15 @@ func Load(a Addr) uintptr { return *At[uintptr](a) }
 //go:norace
 //go:noinline
 func Store(a Addr, w uintptr) { *At[uintptr](a) = w }
+
+// Set sets the given bits of the word at a, which must be aligned to [Word].
+//
+//go:norace
+//go:noinline
+func Set(a Addr, bits uintptr) { *At[uintptr](a) |= bits }
+
+// Unset clears the given bits of the word at a, which must be aligned to [Word].
+//
+//go:norace
+//go:noinline
+func Unset(a Addr, bits uintptr) { *At[uintptr](a) &^= bits }
