@@ -21,7 +21,7 @@ func newProgress(f *os.File, turns int) *progressBar {
 	}
 	p := &progressBar{
 		writer:   progress.NewWriter(),
-		tracker:  &progress.Tracker{Total: int64(turns), RemoveOnCompletion: true},
+		tracker:  &progress.Tracker{Total: int64(turns)},
 		rendered: make(chan struct{}),
 	}
 	p.writer.SetOutputWriter(f)
@@ -50,19 +50,25 @@ func (p *progressBar) done() {
 	}
 }
 
-// stop clears the bar away before anything else is printed.
+// stop ends the bar before anything else is printed, and leaves its last line.
 func (p *progressBar) stop() {
 	if p == nil {
 		return
 	}
-	p.tracker.MarkAsDone()
+	p.tracker.UpdateMessage("turns")
+	if !p.tracker.IsDone() {
+		p.tracker.MarkAsErrored()
+	}
 	p.writer.Stop()
 	<-p.rendered
 }
 
-// isTerminal reports whether f is a character device, which is near enough: the
-// null device swallows a bar without harm.
+// isTerminal reports whether f is a character device that can move its cursor.
+// That is near enough: the null device swallows a bar without harm.
 func isTerminal(f *os.File) bool {
+	if os.Getenv("TERM") == "dumb" {
+		return false
+	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

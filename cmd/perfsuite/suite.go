@@ -62,8 +62,8 @@ func (s *suite) runTest(ctx context.Context, t work.Test) []report.Result {
 
 func (s *suite) takeTurn(ctx context.Context, one *tally) {
 	s.progress.next(fmt.Sprintf("%v %s", one.test, one.subject))
-	defer s.progress.done()
 	if one.err != nil {
+		s.progress.done()
 		return
 	}
 	out, err := s.turn(ctx, turn.Order{Test: one.test, Subject: one.subject, Runs: turn.Runs, Scale: s.scale})
@@ -72,5 +72,8 @@ func (s *suite) takeTurn(ctx context.Context, one *tally) {
 		one.outcomes = append(one.outcomes, out)
 	case ctx.Err() == nil:
 		one.err = err
+	default:
+		return
 	}
+	s.progress.done()
 }

@@ -26,7 +26,7 @@ type Header struct {
 }
 
 // Result is what one test on one subject gave. With an Error the numbers are
-// those of the turns before it, or zero.
+// those of the turns that were finished, or zero, and not to be compared.
 type Result struct {
 	Test    string  `json:"test"`
 	Subject string  `json:"subject"`
@@ -41,8 +41,8 @@ type Result struct {
 	Error         string  `json:"error,omitempty"`
 }
 
-// Measured reports whether there is a time to show.
-func (r *Result) Measured() bool { return r.Turns != 0 }
+// Measured reports whether there is a time to show and to compare.
+func (r *Result) Measured() bool { return r.Turns != 0 && r.Error == "" }
 
 // Failed reports whether any result has an error.
 func (r *Report) Failed() bool {

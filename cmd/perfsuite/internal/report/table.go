@@ -120,7 +120,7 @@ func meanBlock(r *Report, s ratios) (table.Row, bool) {
 		most = max(most, tests)
 		c[1] = append(c[1], name)
 		c[4] = append(c[4], ratio(mean))
-		c[8] = append(c[8], fmt.Sprintf("%d tests", tests))
+		c[8] = append(c[8], fmt.Sprintf("tests %d", tests))
 	}
 	return c.row(), most > 0
 }

@@ -18,24 +18,24 @@ func TestCopiesAreUpToDate(t *testing.T) {
 	if len(names) == 0 {
 		t.Fatal("no text found")
 	}
-	for _, family := range families {
+	for _, f := range families {
 		known := map[string]bool{}
 		for _, name := range names {
 			known[name] = true
-			want, err := copyFor(dir, name, family)
+			want, err := copyFor(dir, name, f)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := os.ReadFile(filepath.Join(dir, family, name))
+			got, err := os.ReadFile(filepath.Join(dir, f.name, name))
 			if err != nil {
 				t.Error(err)
 				continue
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("%s/%s is out of date: run go generate in cmd/perfsuite/internal/work", family, name)
+				t.Errorf("%s/%s is out of date: run go generate in cmd/perfsuite/internal/work", f.name, name)
 			}
 		}
-		checkStrays(t, filepath.Join(dir, family), known)
+		checkStrays(t, filepath.Join(dir, f.name), known)
 	}
 }
 

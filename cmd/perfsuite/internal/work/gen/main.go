@@ -17,8 +17,17 @@ import (
 // source is the family whose workloads are the text.
 const source = "floor"
 
-// families are the packages that receive a copy.
-var families = []string{"ctx", "goheap", "modernc"}
+// family is a package that receives a copy.
+type family struct {
+	name       string
+	constraint string // build constraint, or empty
+}
+
+var families = []family{
+	{name: "ctx"},
+	{name: "goheap"},
+	{name: "modernc", constraint: "unix || windows"},
+}
 
 const notice = "// Code generated from package floor by cmd/perfsuite/internal/work/gen. DO NOT EDIT.\n\n"
 
@@ -35,13 +44,13 @@ func generate(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, family := range families {
+	for _, f := range families {
 		for _, name := range names {
-			text, err := copyFor(dir, name, family)
+			text, err := copyFor(dir, name, f)
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, family, name), text, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, f.name, name), text, 0o644); err != nil {
 				return err
 			}
 		}
@@ -71,8 +80,8 @@ func own(name string) bool {
 	return name == "heap.go" || name == "doc.go" || strings.HasSuffix(name, "_test.go")
 }
 
-// copyFor returns the file name of floor as family holds it.
-func copyFor(dir, name, family string) ([]byte, error) {
+// copyFor returns the file name of floor as the family f holds it.
+func copyFor(dir, name string, f family) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, source, name))
 	if err != nil {
 		return nil, err
@@ -81,6 +90,10 @@ func copyFor(dir, name, family string) ([]byte, error) {
 	if bytes.Count(text, clause) != 1 {
 		return nil, fmt.Errorf("%s: want one package clause on a line of its own", name)
 	}
-	text = bytes.Replace(text, clause, []byte("package "+family+"\n"), 1)
-	return append([]byte(notice), text...), nil
+	text = bytes.Replace(text, clause, []byte("package "+f.name+"\n"), 1)
+	head := notice
+	if f.constraint != "" {
+		head += "//go:build " + f.constraint + "\n\n"
+	}
+	return append([]byte(head), text...), nil
 }

@@ -1,5 +1,7 @@
 // Code generated from package floor by cmd/perfsuite/internal/work/gen. DO NOT EDIT.
 
+//go:build unix || windows
+
 package modernc
 
 import "github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
