@@ -1,0 +1,98 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/memctx"
+)
+
+// Compare compares everything that can be seen of the context with the model.
+func (m *Model) Compare() error {
+	m.checks++
+	if err := m.mc.Check(); err != nil {
+		return err
+	}
+	return errors.Join(m.compareBlocks(), m.compareStats(), m.compareBooks())
+}
+
+// compareBlocks compares the blocks that the context lists, and the contents of
+// all of them.
+func (m *Model) compareBlocks() error {
+	i := 0
+	for got := range m.mc.Blocks() {
+		j, found := m.search(memctx.Addr(got.Addr))
+		if !found {
+			return fmt.Errorf("the context lists a block at %#x that is not live", got.Addr)
+		}
+		want := &m.blocks[j]
+		exact := m.exact || want.align > chunk.Align
+		if got.Exact != exact || got.Align != want.align || got.Size < want.n || exact && got.Size != want.n {
+			return fmt.Errorf("the context lists %+v, want %d bytes aligned to %d", got, want.n, want.align)
+		}
+		i++
+	}
+	if i != len(m.blocks) {
+		return fmt.Errorf("the context lists %d blocks, live are %d", i, len(m.blocks))
+	}
+	for i := range m.blocks {
+		if err := m.intact(&m.blocks[i], m.blocks[i].n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Model) compareStats() error {
+	s := m.mc.Stats()
+	sum := s.InUse + s.Cached + s.Free + s.Top + s.Reserve + s.Overhead + s.Unreleased
+	switch {
+	case s.Footprint != sum || s.Overhead < 0 || s.Footprint != m.mc.Footprint() || s.PeakFootprint < s.Footprint:
+		return fmt.Errorf("sizes do not add up: %+v", s)
+	case s.Blocks != uint(len(m.blocks)) || s.Allocs-s.Frees != s.Blocks:
+		return fmt.Errorf("counts do not add up to %d blocks: %+v", len(m.blocks), s)
+	case s.InUse < m.bytes+len(m.blocks)*chunk.Header:
+		return fmt.Errorf("%d blocks of %d bytes do not fit: %+v", len(m.blocks), m.bytes, s)
+	}
+	return nil
+}
+
+// compareBooks compares the footprint with what the books beneath say.
+func (m *Model) compareBooks() error {
+	if err := m.books.Err(); err != nil {
+		return err
+	}
+	if _, bytes := m.books.Out(); bytes != m.mc.Footprint() {
+		return fmt.Errorf("the context holds %d bytes and believes in %d", bytes, m.mc.Footprint())
+	}
+	return nil
+}
+
+// Close compares everything once more and closes the context, which must give
+// back every segment, again and again if the provider refuses.
+func (m *Model) Close() error {
+	if err := m.Compare(); err != nil {
+		return fmt.Errorf("before Close: %w", err)
+	}
+	for m.faults.left > 0 {
+		m.faults.tripped = false
+		err := m.mc.Close()
+		if m.faults.tripped != (err != nil) {
+			return fmt.Errorf("Close = %v; that the provider refused is %t", err, m.faults.tripped)
+		}
+		if err == nil {
+			break
+		}
+	}
+	if err := m.mc.Close(); err != nil {
+		return err
+	}
+	if n, bytes := m.books.Out(); n != 0 || m.mc.Footprint() != 0 {
+		return fmt.Errorf("after Close %d segments of %d bytes are held, the footprint is %d", n, bytes, m.mc.Footprint())
+	}
+	if _, err := m.mc.Alloc(1); !errors.Is(err, memctx.ErrClosed) {
+		return fmt.Errorf("Alloc after Close = %v", err)
+	}
+	return m.books.Err()
+}

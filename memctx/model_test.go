@@ -1,0 +1,74 @@
+package memctx_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cookmem-go/cookmem/internal/segtest"
+	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/memctx/internal/model"
+	"github.com/cookmem-go/cookmem/segment"
+	"github.com/cookmem-go/cookmem/tree"
+)
+
+// modes are the kinds of contexts that keep their blocks differently.
+var modes = []struct {
+	name    string
+	options memctx.Options
+}{
+	{"plain", memctx.Options{}},
+	{"exact", memctx.Options{ExactSize: true}},
+	{"guard", memctx.Options{Guard: true}},
+}
+
+// eachTreeAndMode runs f as a subtest for each kind of tree in each mode.
+func eachTreeAndMode(t *testing.T, f func(t *testing.T, o memctx.Options)) {
+	for _, kind := range tree.Kinds() {
+		for _, mode := range modes {
+			o := mode.options
+			o.Tree = kind
+			t.Run(fmt.Sprintf("%v-%s", kind, mode.name), func(t *testing.T) { f(t, o) })
+		}
+	}
+}
+
+// TestModel runs random operations beside a model, and compares everything once
+// in a while.
+func TestModel(t *testing.T) {
+	seed := segtest.Seed(t)
+	retains := []memctx.Size{0, 1, 4 << 20}
+	i := uint64(0)
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		for _, retain := range retains {
+			i++
+			o.Retain = retain
+			runModel(t, model.Config{Options: o, Every: 64}, seed+i, 6000)
+		}
+	})
+}
+
+// TestModelEveryStep compares everything after every operation.
+func TestModelEveryStep(t *testing.T) {
+	seed := segtest.Seed(t)
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		o.Provider = segment.NewCache(segment.Heap(), 16<<20)
+		runModel(t, model.Config{Options: o, Every: 1, MaxBytes: 1 << 20}, seed, 1500)
+	})
+}
+
+// runModel applies n random operations and closes the context.
+func runModel(t *testing.T, c model.Config, seed uint64, n int) *model.Model {
+	t.Helper()
+	m, err := model.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.RunRandom(rand.New(rand.NewPCG(seed, uint64(c.Options.Tree))), n); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
