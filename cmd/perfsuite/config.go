@@ -166,8 +166,11 @@ func items(list string) []string {
 }
 
 func testNames() string {
-	tests := work.Tests()
-	return fmt.Sprintf("%v to %v, as %s too", tests[0], tests[len(tests)-1], "1 to 12")
+	var names []string
+	for _, t := range work.Tests() {
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ") + ", or their numbers"
 }
 
 func subjectNames(all []subject.Subject) string {

@@ -14,8 +14,8 @@ Usage: perfsuite [flags]
 Each test runs on each subject in a process of its own, 6 times on a new
 context (3 times where the first run takes over a second). The report gives
 the first run, which pays for fresh pages; the steady state, which is the mean
-of the others without the best and the worst; the steady time as a ratio to
-that of the base; the memory that the subject obtained and by how much the
+of the others without the best and the worst (with two others, of both); the
+steady time as a ratio to that of the base; the memory that the subject obtained and by how much the
 process grew; and the time to drop everything at once instead of block by
 block. A run over everything takes about two minutes.
 
