@@ -223,8 +223,10 @@ func (mc *Context) discardFree() (err error) {
 			err = errors.Join(err, mc.discard(from, uintptr(chunk.OfBlock(b)+raw.Addr(size)-raw.Word-from)))
 		}
 	}
+	// What was never touched has no pages, and must stay zero: discarded memory
+	// is undefined.
 	t := &mc.top
-	if used := uintptr(t.opened - t.at); used >= discardFrom {
+	if used := uintptr(min(t.opened, t.untouched) - t.at); used >= discardFrom {
 		err = errors.Join(err, mc.discard(t.at, used))
 	}
 	return err
