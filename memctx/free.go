@@ -110,14 +110,41 @@ func (mc *Context) within(c raw.Addr, size uintptr) bool {
 	return r != nil && c >= r.first && size <= uintptr(r.end-c)
 }
 
-// faultTag reports a block whose head bears another tag.
+// faultTag reports a block before which there is no head of this context.
 func (mc *Context) faultTag(op string, b raw.Addr) {
-	if mc.segments.find(b) != nil {
-		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
-			Hint: "the address lies in this context, but no block begins there or its head was overwritten"})
+	r := mc.segments.find(b)
+	switch {
+	case r == nil:
+		mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Addr: uintptr(b),
+			Hint: "it belongs to another context, or to no context at all"})
+	case mc.inFree(r, b):
+		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
+			Hint: "the memory there is free"})
 	}
-	mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Addr: uintptr(b),
-		Hint: "it belongs to another context, or to no context at all"})
+	mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
+		Hint: "the address lies in this context, but no block begins there or its head was overwritten"})
+}
+
+// inFree reports whether a lies in a free chunk of the segment or in the top.
+// The links of a free chunk may overwrite the tombstone of a block that was
+// joined with a small one before it; then only a walk tells.
+func (mc *Context) inFree(r *record, a raw.Addr) bool {
+	end := r.end
+	if end == mc.top.limit {
+		end = mc.top.at
+	}
+	for c := r.first; c < end; {
+		head := chunk.Read(c, mc.tag)
+		if head >= chunk.Limit || !chunk.Plausible(head.Size()) {
+			return false
+		}
+		if next := c + raw.Addr(head.Size()); a < next {
+			return head.State() == chunk.Free
+		} else {
+			c = next
+		}
+	}
+	return a >= end && a < r.end
 }
 
 // coalesce makes the chunk c, which counted as in use so far, free: it is
