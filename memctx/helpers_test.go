@@ -48,6 +48,19 @@ func newCounted(t testing.TB, o memctx.Options) (*memctx.Context, *segment.Count
 	return newContext(t, &o), counter
 }
 
+// newRoomy returns a context whose top is one segment of 32 MiB: blocks that are
+// allocated one after the other are neighbours, whatever their sizes.
+func newRoomy(t testing.TB, o memctx.Options) *memctx.Context {
+	t.Helper()
+	o.Retain = 64 << 20
+	mc, _ := newCounted(t, o)
+	mustAlloc(t, mc, 32<<20)
+	if err := mc.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	return mc
+}
+
 func mustCheck(t testing.TB, mc *memctx.Context) {
 	t.Helper()
 	if err := mc.Check(); err != nil {
