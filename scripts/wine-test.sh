@@ -1,8 +1,7 @@
 #!/bin/sh
-# Runs the tests of packages as Windows programs, under wine.
+# Runs the tests of packages as windows/amd64 programs, under wine.
 #
 #   scripts/wine-test.sh [package...]           default: ./segment/...
-#   GOARCH=386 scripts/wine-test.sh             32-bit; needs Debian's wine32
 #   TESTFLAGS='-test.v -test.run=Cache' scripts/wine-test.sh ./segment
 #
 # What is missing is installed with apt-get, on Debian and its kin, as root or
@@ -15,15 +14,10 @@ set -eu
 
 cd "$(dirname "$0")/.."
 GOOS=windows
-GOARCH=${GOARCH:-amd64}
+GOARCH=amd64
 CGO_ENABLED=0
 export GOOS GOARCH CGO_ENABLED
-
-case $GOARCH in
-amd64) wine_package=wine64 wine_name=wine64 cc=x86_64-w64-mingw32-gcc cc_package=gcc-mingw-w64-x86-64 ;;
-386) wine_package=wine32:i386 wine_name=wine cc=i686-w64-mingw32-gcc cc_package=gcc-mingw-w64-i686 ;;
-*) echo "$0: no wine for GOARCH=$GOARCH" >&2; exit 2 ;;
-esac
+cc=x86_64-w64-mingw32-gcc
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -32,7 +26,7 @@ as_root() {
 # find_wine prints the loader. Debian keeps it out of PATH unless the package
 # "wine" is installed too.
 find_wine() {
-	for candidate in "$(command -v $wine_name || true)" /usr/lib/wine/$wine_name /usr/lib/i386-linux-gnu/wine/$wine_name; do
+	for candidate in "$(command -v wine64 || true)" /usr/lib/wine/wine64; do
 		if [ -n "$candidate" ] && [ -x "$candidate" ]; then
 			echo "$candidate"
 			return
@@ -40,18 +34,16 @@ find_wine() {
 	done
 }
 
-if [ -z "$(find_wine)" ] || ! command -v $cc >/dev/null; then
-	if [ "$GOARCH" = 386 ]; then as_root dpkg --add-architecture i386; fi
+if [ -z "$(find_wine)" ] || ! command -v "$cc" >/dev/null; then
 	as_root apt-get update -qq
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $wine_package $cc_package
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends wine64 gcc-mingw-w64-x86-64
 fi
 wine=$(find_wine)
-[ -n "$wine" ] || { echo "$0: $wine_package is installed, but its loader is not found" >&2; exit 1; }
+[ -n "$wine" ] || { echo "$0: wine64 is installed, but its loader was not found" >&2; exit 1; }
 
-export WINEPREFIX="${COOKMEM_WINEPREFIX:-${XDG_CACHE_HOME:-$HOME/.cache}/cookmem/wine-$GOARCH}"
+export WINEPREFIX="${COOKMEM_WINEPREFIX:-${XDG_CACHE_HOME:-$HOME/.cache}/cookmem/wine}"
 export WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree,mshtml="
 unset DISPLAY
-if [ "$GOARCH" = 386 ]; then WINEARCH=win32; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -69,10 +61,7 @@ BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
 BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) { return SystemFunction036(data, (ULONG)size); }
 C
 	printf 'LIBRARY bcryptprimitives.dll\nEXPORTS\nProcessPrng\n' >"$work/prng.def"
-	if [ "$GOARCH" = 386 ]; then
-		printf 'LIBRARY bcryptprimitives.dll\nEXPORTS\nProcessPrng=ProcessPrng@8\n' >"$work/prng.def"
-	fi
-	$cc -shared -o "$work/bcryptprimitives.dll" "$work/prng.c" "$work/prng.def" -ladvapi32
+	"$cc" -shared -o "$work/bcryptprimitives.dll" "$work/prng.c" "$work/prng.def" -ladvapi32
 	cp "$work/bcryptprimitives.dll" "$system32/"
 fi
 

@@ -2,7 +2,9 @@ package segment_test
 
 import (
 	"errors"
+	"math/bits"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -266,8 +268,14 @@ func TestCacheResizesMappings(t *testing.T) {
 	mustDrain(t, c, up)
 }
 
+// hasPages reports whether OS is more than Heap.
+func hasPages() bool { _, ok := segment.OS().(segment.Discarder); return ok }
+
 // Idle parts of mappings in use cannot go back, but their pages can.
 func TestCacheDiscardsWhatItMustKeep(t *testing.T) {
+	if !hasPages() {
+		t.Skip("this system discards nothing")
+	}
 	c, up := newCache(4 * mib)
 	var keep, drop []segment.Segment
 	for range 64 {
@@ -381,7 +389,7 @@ func TestCase14_ReleaseFails(t *testing.T) {
 	if up.Refused() > 10 {
 		t.Errorf("%d releases tried for 10 segments", up.Refused())
 	}
-	if count.Discards() == 0 {
+	if count.Discards() == 0 && hasPages() {
 		t.Error("pages that could not go back were not discarded")
 	}
 	if err := c.Drain(); !errors.Is(err, segment.ErrNoMemory) {
@@ -427,7 +435,7 @@ func TestCase22_NeighbouringReservations(t *testing.T) {
 
 func TestCase30_ManySmallSegments(t *testing.T) {
 	count := 100_000
-	if ^uint(0)>>32 == 0 {
+	if bits.UintSize == 32 || runtime.GOARCH == "wasm" {
 		count = 20_000 // of 4 GiB of addresses
 	}
 	c, up := newCache(64 * mib)

