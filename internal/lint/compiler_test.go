@@ -1,0 +1,173 @@
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// note is a line that the compiler printed under -m.
+type note struct {
+	path string // from the root, with slashes
+	line int
+	text string
+}
+
+var noteLine = regexp.MustCompile(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: (.*)$`)
+
+func parseNotes(output string) (notes []note) {
+	for _, m := range noteLine.FindAllStringSubmatch(strings.ReplaceAll(output, `\`, "/"), -1) {
+		line, _ := strconv.Atoi(m[2])
+		notes = append(notes, note{m[1], line, m[3]})
+	}
+	return notes
+}
+
+var compilerNotes = sync.OnceValues(func() ([]note, error) {
+	_, output, err := goCommand(nil, "build", "-gcflags=-m=1", "./memctx", "./bins", "./internal/raw", "./internal/chunk")
+	if err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return parseNotes(output), nil
+})
+
+func theNotes(t *testing.T) []note {
+	t.Helper()
+	notes, err := compilerNotes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return notes
+}
+
+// inlined are the functions whose cost is stated as a few instructions, by
+// folder. Each is called for every block.
+var inlined = map[string][]string{
+	"internal/raw":   {"Load", "Store", "AddrOf", "Addr.Pointer"},
+	"internal/chunk": {"Read", "Write", "Make", "Block", "OfBlock", "Head.Size", "Head.State"},
+	"bins":           {"ForRequest", "ForChunk", "SizeOf", "(*List).Push", "(*List).Pop"},
+}
+
+// notInlinable complains about functions that the compiler does not inline.
+func notInlinable(want map[string][]string, notes []note) (complaints []string) {
+	can := map[string]bool{}
+	for _, n := range notes {
+		if name, ok := strings.CutPrefix(n.text, "can inline "); ok {
+			name, _, _ = strings.Cut(name, " with cost")
+			can[n.path[:strings.LastIndex(n.path, "/")]+" "+name] = true
+		}
+	}
+	for dir, names := range want {
+		for _, name := range names {
+			if !can[dir+" "+name] {
+				complaints = append(complaints, fmt.Sprintf("%s: %s is not inlined any more", dir, name))
+			}
+		}
+	}
+	slices.Sort(complaints)
+	return complaints
+}
+
+func TestSmallFunctionsAreInlined(t *testing.T) { holds(t, notInlinable(inlined, theNotes(t))) }
+
+func TestSmallFunctionsAreInlinedCanFail(t *testing.T) {
+	notes := parseNotes("bins/class.go:58:6: can inline ForRequest\nbins/quick.go:27:6: cannot inline (*List).Push\n")
+	want := map[string][]string{"bins": {"ForRequest", "(*List).Push"}}
+	fails(t, notInlinable(want, notes), "(*List).Push is not inlined")
+}
+
+// calls complains about calls in the body of a method that remain calls. What
+// the method calls on its own receiver is a slow path, which should be one.
+func calls(s *source, method string, notes []note) (complaints []string) {
+	d := findMethod(s, method)
+	if d == nil {
+		return []string{s.path + ": there is no method " + method}
+	}
+	self := d.Recv.List[0].Names[0].Name
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		// Conversions and builtins are plain names.
+		selector, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := selector.X.(*ast.Ident); ok && (x.Name == self || isConversion(x.Name, selector.Sel.Name)) {
+			return true
+		}
+		if !slices.ContainsFunc(notes, func(n note) bool { return tellsInlining(n, s, call, selector.Sel.Name) }) {
+			complaints = append(complaints, fmt.Sprintf("%s: %s calls %s, which is not inlined there", s.at(call), method, selector.Sel.Name))
+		}
+		return true
+	})
+	return complaints
+}
+
+// isConversion reports whether a qualified name is a type.
+func isConversion(pkg, name string) bool {
+	return slices.Contains([]string{"raw.Addr", "chunk.Head", "unsafe.Pointer"}, pkg+"."+name)
+}
+
+func tellsInlining(n note, s *source, call *ast.CallExpr, name string) bool {
+	called, ok := strings.CutPrefix(n.text, "inlining call to ")
+	return ok && n.path == s.path && n.line >= s.line(call.Pos()) && n.line <= s.line(call.End()) &&
+		(called == name || strings.HasSuffix(called, "."+name))
+}
+
+func findMethod(s *source, name string) *ast.FuncDecl {
+	for _, decl := range s.file.Decls {
+		if d, ok := decl.(*ast.FuncDecl); ok && d.Recv != nil && d.Name.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// escapes complains about values that a method puts on the Go heap.
+func escapes(s *source, method string, notes []note) (complaints []string) {
+	d := findMethod(s, method)
+	if d == nil {
+		return []string{s.path + ": there is no method " + method}
+	}
+	for _, n := range notes {
+		heap := strings.Contains(n.text, "escapes to heap") || strings.HasPrefix(n.text, "moved to heap")
+		if heap && n.path == s.path && n.line >= s.line(d.Pos()) && n.line <= s.line(d.End()) {
+			complaints = append(complaints, fmt.Sprintf("%s:%d: %s: %s", n.path, n.line, method, n.text))
+		}
+	}
+	return complaints
+}
+
+func TestAllocAndFreeAreShort(t *testing.T) {
+	for _, at := range []struct{ path, method string }{{"memctx/alloc.go", "Alloc"}, {"memctx/free.go", "Free"}} {
+		s := newSource(t, at.path, document(t, at.path))
+		holds(t, calls(s, at.method, theNotes(t)))
+		holds(t, escapes(s, at.method, theNotes(t)))
+	}
+}
+
+func TestAllocAndFreeAreShortCanFail(t *testing.T) {
+	s := newSource(t, "memctx/free.go", `package memctx
+
+func (mc *Context) Free(b raw.Addr) {
+	head := chunk.Read(b, mc.tag)
+	mc.freeChecked(uintptr(head))
+}
+`)
+	inlining := "memctx/free.go:4:20: inlining call to chunk.Read\n"
+	escaping := "./memctx/free.go:4:12: head escapes to heap\n"
+	holds(t, calls(s, "Free", parseNotes(inlining)))
+	fails(t, calls(s, "Free", parseNotes("memctx/alloc.go:4:20: inlining call to chunk.Read\n")), "Free calls Read")
+	fails(t, calls(s, "Free", parseNotes("memctx/free.go:4:20: inlining call to chunk.ReadOther\n")), "Free calls Read")
+	fails(t, calls(s, "Alloc", nil), "there is no method Alloc")
+	holds(t, escapes(s, "Free", parseNotes(inlining)))
+	fails(t, escapes(s, "Free", parseNotes(escaping)), "memctx/free.go:4: Free: head escapes to heap")
+	fails(t, escapes(s, "Alloc", nil), "there is no method Alloc")
+}
