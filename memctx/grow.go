@@ -84,31 +84,42 @@ func (mc *Context) insertWhole(r record) {
 }
 
 // acquire gets a segment of need to want bytes from the provider, never beyond
-// the limit: growth is clamped to what is left of it, and what the provider
-// really returned counts.
+// the limit: growth is clamped to what is left of it and retried at the minimum,
+// and what the provider really returned counts.
 func (mc *Context) acquire(need, want uintptr) (segment.Segment, error) {
 	left := mc.Limit() - mc.Footprint()
 	if left < 0 || uintptr(left) < need {
 		return segment.Segment{}, ErrLimit
 	}
 	want = min(want, uintptr(left))
-	s, err := mc.provider.Acquire(int(need), int(want))
+	s, err := mc.acquireWithin(need, want)
 	if err != nil && want > need {
-		s, err = mc.provider.Acquire(int(need), int(need))
+		s, err = mc.acquireWithin(need, need)
 	}
+	return s, err
+}
+
+// acquireWithin is acquire for one size. A segment that turns out too large for
+// the limit, or too small for the need, is given back before it counts.
+func (mc *Context) acquireWithin(need, want uintptr) (segment.Segment, error) {
+	s, err := mc.provider.Acquire(int(need), int(want))
 	if err != nil {
 		return segment.Segment{}, err
 	}
-	mc.addFootprint(s.Size)
 	switch {
-	case s.Size > left:
-		mc.giveBack(s)
-		return segment.Segment{}, ErrLimit
+	case s.Size > mc.Limit()-mc.Footprint():
+		err = ErrLimit
 	case uintptr(s.Size) < need:
-		mc.giveBack(s)
-		return segment.Segment{}, ErrNoMemory
+		err = ErrNoMemory
+	default:
+		mc.addFootprint(s.Size)
+		return s, nil
 	}
-	return s, nil
+	if mc.provider.Release(s) != nil {
+		mc.unreleased = append(mc.unreleased, s)
+		mc.addFootprint(s.Size)
+	}
+	return segment.Segment{}, err
 }
 
 // giveBack releases a segment that is not in use for chunks. If the provider
