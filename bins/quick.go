@@ -23,6 +23,12 @@ type List struct {
 // Lists are the quick lists of a context, by class.
 type Lists [Classes]List
 
+// Busy as the Head of a list says that a call is about to change the list. The
+// short ways of Alloc and Free set it first and overwrite it with the new head,
+// so that a second goroutine on the same list is noticed for the price of one
+// store.
+const Busy raw.Addr = 1
+
 // Push puts block b on the list. Its first word becomes the link.
 func (l *List) Push(b raw.Addr) {
 	raw.Store(b, uintptr(l.Head))

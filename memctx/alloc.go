@@ -23,12 +23,12 @@ func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
 	// sizes, and as unsigned numbers the negative ones are the largest.
 	if uint(n) <= bins.MaxRequest && mc.mode == 0 {
 		l := &mc.quick[bins.ForRequest(uint(n))]
-		if b := l.Head; b != 0 {
-			mc.mode = busy
-			l.Head = raw.Addr(raw.Load(b))
+		if b := l.Head; b > bins.Busy {
+			l.Head = bins.Busy
+			next := raw.Addr(raw.Load(b))
 			raw.Unset(chunk.OfBlock(b), chunk.Q)
+			l.Head = next
 			l.Allocs++
-			mc.mode = 0
 			return b.Pointer(), nil
 		}
 	}

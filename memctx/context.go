@@ -130,8 +130,7 @@ func (mc *Context) addFootprint(n int) {
 // reports whether the context is open. The call ends with leave.
 func (mc *Context) enter(op string) (open bool) {
 	if mc.mode&busy != 0 {
-		mc.fault(diag.Fault{Kind: diag.Concurrent, Op: op,
-			Hint: "another goroutine, or a caller further up, is inside a call of this context"})
+		mc.faultConcurrent(op)
 	}
 	if mc.mode&closed != 0 {
 		return false
@@ -147,6 +146,11 @@ func (mc *Context) fault(f diag.Fault) {
 	mc.leave()
 	f.Context = mc.name
 	panic(&f)
+}
+
+func (mc *Context) faultConcurrent(op string) {
+	mc.fault(diag.Fault{Kind: diag.Concurrent, Op: op,
+		Hint: "another goroutine, or a caller further up, is inside a call of this context"})
 }
 
 // failed makes the error of a call that could not be served.

@@ -24,13 +24,15 @@ func (mc *Context) Free(p unsafe.Pointer) {
 		// The size comparison also sees heads with another context's tag.
 		head := chunk.Read(chunk.OfBlock(b), mc.tag)
 		if head.State() == chunk.InUse && head < bins.MaxChunk+chunk.Align {
-			mc.mode = busy
 			l := &mc.quick[bins.ForChunk(uintptr(head))]
-			raw.Set(chunk.OfBlock(b), chunk.Q)
-			l.Push(b)
-			l.Frees++
-			mc.mode = 0
-			return
+			if next := l.Head; next != bins.Busy {
+				l.Head = bins.Busy
+				raw.Set(chunk.OfBlock(b), chunk.Q)
+				raw.Store(b, uintptr(next))
+				l.Head = b
+				l.Frees++
+				return
+			}
 		}
 	}
 	mc.freeChecked("Free", b)
@@ -61,7 +63,7 @@ func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
 	if head.State() == chunk.Trailed {
 		mc.checkGuards(op, b, c, size)
 	} else if size <= bins.MaxChunk {
-		l := &mc.quick[bins.ForChunk(size)]
+		l := mc.list(op, bins.ForChunk(size))
 		chunk.Write(c, mc.tag, head|chunk.Q)
 		l.Push(b)
 		l.Frees++

@@ -7,7 +7,7 @@ package memctx
 type mode uint32
 
 const (
-	busy   mode = 1 << iota // a call is under way; seen by a second one
+	busy   mode = 1 << iota // a checked call is under way; short ones mark the list
 	closed                  // Close has begun
 	exact                   // every block has a trailer with its requested size
 	guard                   // and guard bytes before and after

@@ -98,9 +98,19 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	return chunk.Block(c)
 }
 
+// list returns the quick list of the class for a call that has been entered.
+// That a short call is changing it at the same time is a fault.
+func (mc *Context) list(op string, class int) *bins.List {
+	l := &mc.quick[class]
+	if l.Head == bins.Busy {
+		mc.faultConcurrent(op)
+	}
+	return l
+}
+
 // takeCached returns a cached block of the class, or 0.
 func (mc *Context) takeCached(class int) raw.Addr {
-	l := &mc.quick[class]
+	l := mc.list("Alloc", class)
 	if l.Head == 0 {
 		return 0
 	}

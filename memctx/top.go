@@ -80,7 +80,7 @@ func (mc *Context) openTop(step uintptr) error {
 // flush coalesces every cached chunk and returns how many bytes they were.
 func (mc *Context) flush() (bytes uintptr) {
 	for class := range mc.quick {
-		l := &mc.quick[class]
+		l := mc.list("flush", class)
 		for l.Head != 0 {
 			c := chunk.OfBlock(l.Pop())
 			l.Held--

@@ -75,17 +75,7 @@ func (m *Model) Close() error {
 	if err := m.Compare(); err != nil {
 		return fmt.Errorf("before Close: %w", err)
 	}
-	for m.faults.left > 0 {
-		m.faults.tripped = false
-		err := m.mc.Close()
-		if m.faults.tripped != (err != nil) {
-			return fmt.Errorf("Close = %v; that the provider refused is %t", err, m.faults.tripped)
-		}
-		if err == nil {
-			break
-		}
-	}
-	if err := m.mc.Close(); err != nil {
+	if err := m.closeRetrying(); err != nil {
 		return err
 	}
 	if n, bytes := m.books.Out(); n != 0 || m.mc.Footprint() != 0 {
@@ -95,4 +85,25 @@ func (m *Model) Close() error {
 		return fmt.Errorf("Alloc after Close = %v", err)
 	}
 	return m.books.Err()
+}
+
+// patience is how often Close is tried again where the provider may fail by
+// itself.
+const patience = 3
+
+// closeRetrying calls Close until it succeeds, and requires that it fails only
+// when the provider does.
+func (m *Model) closeRetrying() error {
+	for tries := 0; ; tries++ {
+		m.faults.tripped = false
+		err := m.mc.Close()
+		switch {
+		case err == nil && m.faults.tripped:
+			return errors.New("Close does not report that the provider refused")
+		case err == nil:
+			return nil
+		case !m.faults.tripped && (!m.config.Scarce || tries == patience):
+			return fmt.Errorf("Close: %w", err)
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 // Config says what to run.
 type Config struct {
 	Options   memctx.Options // of the context; Provider is the source beneath the books, nil is segment.Heap
-	Scarce    bool           // the provider may run out by itself
+	Scarce    bool           // the provider may fail by itself
 	MinBlocks int            // live blocks, below which frees become allocations
 	MaxBlocks int            // live blocks, above which allocations become frees; 0 is 1,000
 	MaxBytes  int            // live bytes, likewise; 0 is 16 MiB
