@@ -145,6 +145,9 @@ func TestCacheDoesNotPinLargeMappings(t *testing.T) {
 	c, up := newCache(256 * mib)
 	mustRelease(t, c, mustAcquire(t, c, 128*mib))
 	small := mustAcquire(t, c, 16*kib)
+	if c.Idle() < 128*mib {
+		t.Error("16 KiB were carved from 128 MiB")
+	}
 	large := mustAcquire(t, c, 128*mib)
 	if up.Acquires() != 2 {
 		t.Errorf("%d mappings made, want the large one and one to carve from", up.Acquires())
@@ -314,6 +317,48 @@ func TestCacheLeavesFreshPagesAlone(t *testing.T) {
 	mustRelease(t, c, s)
 }
 
+// hooked calls a function before every Discard.
+type hooked struct {
+	segment.Provider
+	discard func(n int)
+}
+
+func (h *hooked) Discard(s segment.Segment, off, n int) error {
+	h.discard(n)
+	return segment.Discard(h.Provider, s, off, n)
+}
+
+// What the cache is discarding is nobody's: it cannot be released again, nor
+// handed out. What was never used is not discarded.
+func TestCacheHidesWhatItDiscards(t *testing.T) {
+	up := &hooked{Provider: segtest.Paged(segment.Heap(), segment.Granule)}
+	c := segment.NewCache(up, 16*mib)
+	var keep, drop []segment.Segment
+	for range 4 {
+		keep = append(keep, mustAcquire(t, c, 64*kib))
+		drop = append(drop, mustAcquire(t, c, 64*kib))
+	}
+	mustRelease(t, c, drop...)
+	discards := 0
+	up.discard = func(n int) {
+		discards++
+		if n != 64*kib {
+			t.Errorf("%d bytes discarded, of which only 64 KiB were ever used", n)
+		}
+		for _, s := range drop[discards-1:] { // those before are back
+			if err := c.Release(s); !errors.Is(err, segment.ErrForeign) {
+				t.Errorf("Release while discarding: %v", err)
+			}
+		}
+		mustCheck(t, c)
+	}
+	if err := c.Drain(); err != nil || discards != len(drop) {
+		t.Errorf("%d discards, %v", discards, err)
+	}
+	mustCheck(t, c)
+	mustRelease(t, c, keep...)
+}
+
 func TestCacheServesFromIdleWhenUpstreamFails(t *testing.T) {
 	up := segment.FailingFrom(segment.OS(), 2)
 	c := segment.NewCache(up, 64*mib)
@@ -465,16 +510,18 @@ func TestCase30_ManySmallSegments(t *testing.T) {
 // The race detector sees Go memory only, hence the upstream.
 func TestCacheConcurrent(t *testing.T) {
 	for _, max := range []int{0, mib, 64 * mib} {
-		up := segment.Counting(segment.Heap())
-		c := segment.NewCache(up, max)
-		books := segtest.NewLedger(c)
-		var wg sync.WaitGroup
-		for g := range 8 {
-			wg.Go(func() { hammer(t, c, books, byte(g+1)) })
+		for _, source := range []segment.Provider{segment.Heap(), segtest.Paged(segment.Heap(), segment.Granule)} {
+			up := segment.Counting(source)
+			c := segment.NewCache(up, max)
+			books := segtest.NewLedger(c)
+			var wg sync.WaitGroup
+			for g := range 8 {
+				wg.Go(func() { hammer(t, c, books, byte(g+1)) })
+			}
+			wg.Wait()
+			books.Settled(t)
+			mustDrain(t, c, up)
 		}
-		wg.Wait()
-		books.Settled(t)
-		mustDrain(t, c, up)
 	}
 }
 
