@@ -12,20 +12,6 @@ const (
 	growthShare  = 16       // a new segment is this part of the footprint
 )
 
-// grow gets a segment in which size bytes fit. If the provider or the limit
-// refuses, whatever the context has lying idle is coalesced and given back
-// first, so that no request fails while free memory could have served it.
-func (mc *Context) grow(size uintptr) error {
-	err := mc.addSegment(size)
-	if err == nil || mc.flush() > 0 {
-		return nil
-	}
-	if saved, _ := mc.releaseEmpty(); saved > 0 {
-		return nil
-	}
-	return err
-}
-
 // addSegment acquires a segment for size bytes. The larger one of its rest and
 // the present top's is the top afterwards.
 func (mc *Context) addSegment(size uintptr) error {

@@ -54,16 +54,39 @@ func (mc *Context) cut(size uintptr) raw.Addr {
 // refill makes room for size bytes: by coalescing what is cached, by opening
 // the top further, or by a new segment. After it returned nil the caller looks
 // again from the start.
-func (mc *Context) refill(size uintptr) error {
+//
+// If the provider or the limit refuses, whatever the context has lying idle is
+// coalesced and given back first, so that no request fails while free memory
+// could have served it.
+func (mc *Context) refill(size uintptr) (err error) {
 	inUse := mc.inUse()
 	if mc.quick.CachedBytes() > min(inUse, 1<<20)+inUse/8 {
 		mc.flush()
 		return nil
 	}
 	if mc.top.rest() >= size {
-		return mc.openTop(max(size-mc.top.open(), leastStep, inUse/32))
+		err = mc.openFor(size, inUse/32)
+	} else {
+		err = mc.addSegment(size)
 	}
-	return mc.grow(size)
+	if err == nil || mc.flush() > 0 {
+		return nil
+	}
+	if saved, _ := mc.releaseEmpty(); saved > 0 {
+		return nil
+	}
+	return err
+}
+
+// openFor opens the top for size bytes, by the given step or, if so much cannot
+// be committed, by what is needed.
+func (mc *Context) openFor(size, step uintptr) error {
+	need := size - mc.top.open()
+	err := mc.openTop(max(need, leastStep, step))
+	if err != nil {
+		err = mc.openTop(need)
+	}
+	return err
 }
 
 // openTop opens the top by step bytes, or as far as it goes.
