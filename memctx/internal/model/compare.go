@@ -87,10 +87,6 @@ func (m *Model) Close() error {
 	return m.books.Err()
 }
 
-// patience is how often Close is tried again where the provider may fail by
-// itself.
-const patience = 3
-
 // closeRetrying calls Close until it succeeds, and requires that it fails only
 // when the provider does.
 func (m *Model) closeRetrying() error {
@@ -102,8 +98,10 @@ func (m *Model) closeRetrying() error {
 			return errors.New("Close does not report that the provider refused")
 		case err == nil:
 			return nil
-		case !m.faults.tripped && (!m.config.Scarce || tries == patience):
+		case !m.faults.tripped && (m.config.Heal == nil || tries > 0):
 			return fmt.Errorf("Close: %w", err)
+		case !m.faults.tripped:
+			m.config.Heal()
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Options   memctx.Options // of the context; Provider is the source beneath the books, nil is segment.Heap
 	Scarce    bool           // the provider may fail by itself
+	Heal      func()         // ends the failures of a scarce provider, when Close has met one; may be nil
 	MinBlocks int            // live blocks, below which frees become allocations
 	MaxBlocks int            // live blocks, above which allocations become frees; 0 is 1,000
 	MaxBytes  int            // live bytes, likewise; 0 is 16 MiB
@@ -233,6 +234,9 @@ func (m *Model) refused(err error, n, align int) error {
 	}
 	if align > chunk.Align {
 		n += align
+	}
+	if errors.Is(err, memctx.ErrNoMemory) {
+		return nil // the free memory may be reserved only
 	}
 	if s := m.mc.Stats(); s.LargestFree > n+n/8+256 {
 		return fmt.Errorf("%d bytes refused while %d are free in one piece: %w", n, s.LargestFree, err)

@@ -1,0 +1,169 @@
+package memctx_test
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+// resident returns the bytes of physical memory behind the pages that p touches
+// of n bytes.
+func resident(t *testing.T, p unsafe.Pointer, n int) int {
+	t.Helper()
+	page := os.Getpagesize()
+	from := uintptr(p) &^ uintptr(page-1)
+	pages := (int(uintptr(p)-from) + n + page - 1) / page
+	in := make([]byte, pages)
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, from, uintptr(pages*page), uintptr(unsafe.Pointer(&in[0]))); errno != 0 {
+		t.Fatal(errno)
+	}
+	bytes := 0
+	for _, b := range in {
+		bytes += int(b&1) * page
+	}
+	return bytes
+}
+
+// TestCase10_ShrunkToAlmostNothing shrinks a block of 64 MiB that was written to.
+func TestCase10_ShrunkToAlmostNothing(t *testing.T) {
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		o.Provider = segment.OS()
+		mc := newContext(t, &o)
+		const n = 64 << 20
+		p := mustAlloc(t, mc, n)
+		fill(p, n/16, 1)
+		if before := resident(t, p, n); before < n/16 {
+			t.Fatalf("%d bytes are resident of a block of %d", before, n)
+		}
+		q := mustRealloc(t, mc, p, 64)
+		if usable := mc.UsableSize(q); usable < 64 || usable > 256 {
+			t.Errorf("usable are %d bytes", usable)
+		}
+		if !all(q, 64, 1) {
+			t.Error("the contents are lost")
+		}
+		if err := mc.Trim(); err != nil {
+			t.Fatal(err)
+		}
+		if mc.Footprint() >= n && resident(t, p, n) > 1<<20 {
+			t.Errorf("footprint %d, resident %d", mc.Footprint(), resident(t, p, n))
+		}
+	})
+}
+
+// TestCase13_OneLiveBlockPinsLittle frees all blocks but one.
+func TestCase13_OneLiveBlockPinsLittle(t *testing.T) {
+	const total, n = 64 << 20, 8000
+	system := segment.Counting(segment.OS())
+	mc := newContext(t, &memctx.Options{Provider: segment.NewCache(system, 1<<30)})
+	var blocks []unsafe.Pointer
+	for mc.Footprint() < total {
+		p := mustAlloc(t, mc, n)
+		fill(p, n, 1)
+		blocks = append(blocks, p)
+	}
+	kept := blocks[len(blocks)-10]
+	before := rss(t)
+	for _, p := range blocks {
+		if p != kept {
+			mc.Free(p)
+		}
+	}
+	if err := mc.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if saved := before - rss(t); saved < total*3/4 {
+		t.Errorf("resident memory fell by %d bytes only", saved)
+	}
+	if !all(kept, n, 1) {
+		t.Error("the live block lost its contents")
+	}
+}
+
+// rss returns the resident bytes of this process.
+func rss(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// TestCase16_AddressSpaceLimit runs this test once more in a process with 1 GiB
+// of addresses beyond what it has, as under ulimit -v.
+func TestCase16_AddressSpaceLimit(t *testing.T) {
+	if os.Getenv("COOKMEM_TEST_ULIMIT") != "" {
+		exhaust(t)
+		return
+	}
+	if raceEnabled || bits.UintSize == 32 {
+		t.Skip("the race detector and 32-bit systems have other limits on addresses")
+	}
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	c.Env = append(os.Environ(), "COOKMEM_TEST_ULIMIT=1")
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "exhausted after") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// exhaust takes all addresses that are left, and gives them back.
+func exhaust(t *testing.T) {
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &old); err != nil {
+		t.Fatal(err)
+	}
+	mc := newContext(t, nil)
+	blocks := make([]unsafe.Pointer, 0, 4096)
+	const n, enough = 1 << 20, 1 << 30
+	// The limit counts what the runtime has reserved already.
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: uint64(vsize(t) + enough), Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	var failure error
+	for failure == nil && len(blocks) < cap(blocks) {
+		var p unsafe.Pointer
+		if p, failure = mc.Alloc(n); failure == nil {
+			blocks = append(blocks, p)
+		}
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &old); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(failure, memctx.ErrNoMemory) || len(blocks) < enough/n*3/4 {
+		t.Fatalf("after %d blocks: %v", len(blocks), failure)
+	}
+	mustCheck(t, mc)
+	for _, p := range blocks {
+		mc.Free(p)
+	}
+	t.Logf("exhausted after %d blocks", len(blocks))
+}
+
+// vsize returns the bytes of addresses that this process uses.
+func vsize(t *testing.T) int {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages int
+	if _, err := fmt.Sscan(string(text), &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
