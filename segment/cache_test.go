@@ -317,10 +317,16 @@ func TestCacheLeavesFreshPagesAlone(t *testing.T) {
 	mustRelease(t, c, s)
 }
 
-// hooked calls a function before every Discard.
+// hooked calls functions before every Discard and instead of every Resize.
 type hooked struct {
 	segment.Provider
 	discard func(n int)
+	resize  func()
+}
+
+func (h *hooked) Resize(s segment.Segment, _, _ int, _ bool) (segment.Segment, error) {
+	h.resize()
+	return s, errors.ErrUnsupported
 }
 
 func (h *hooked) Discard(s segment.Segment, off, n int) error {
@@ -350,13 +356,40 @@ func TestCacheHidesWhatItDiscards(t *testing.T) {
 				t.Errorf("Release while discarding: %v", err)
 			}
 		}
-		mustCheck(t, c)
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
 	}
 	if err := c.Drain(); err != nil || discards != len(drop) {
 		t.Errorf("%d discards, %v", discards, err)
 	}
 	mustCheck(t, c)
 	mustRelease(t, c, keep...)
+}
+
+// While the upstream resizes a mapping, its old addresses may become another's.
+func TestCacheForgetsWhatIsResized(t *testing.T) {
+	up := &hooked{Provider: segment.Heap()}
+	c := segment.NewCache(up, 16*mib)
+	s := mustAcquire(t, c, 2*mib)
+	calls := 0
+	up.resize = func() {
+		calls++
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+		if n := c.Stats().Mappings; n != 0 || c.Held() != 2*mib {
+			t.Errorf("%d mappings known, %d bytes held", n, c.Held())
+		}
+		if err := c.Release(s); !errors.Is(err, segment.ErrForeign) {
+			t.Errorf("Release while resizing: %v", err)
+		}
+	}
+	if _, err := c.Resize(s, 4*mib, 4*mib, false); !errors.Is(err, errors.ErrUnsupported) || calls != 1 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+	mustCheck(t, c)
+	mustRelease(t, c, s)
 }
 
 func TestCacheServesFromIdleWhenUpstreamFails(t *testing.T) {
