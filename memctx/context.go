@@ -57,8 +57,9 @@ func (*noCopy) Unlock() {}
 
 var contextsMade atomic.Uint64
 
-// tagStep spreads consecutive contexts over the 65,535 tags.
-const tagStep = 40503
+// tagStep spreads consecutive contexts over the 65,535 tags, with which it has
+// no factor in common.
+const tagStep = 40504
 
 // New returns an empty context with the given options, of which nil means the
 // default. It fails only on invalid options and takes no memory from the
