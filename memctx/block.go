@@ -16,6 +16,9 @@ func (mc *Context) UsableSize(p unsafe.Pointer) int {
 	b := raw.AddrOf(p)
 	mc.enterUser("UsableSize", b)
 	c, head := mc.lookUp("UsableSize", b)
+	if head.State() == chunk.Trailed {
+		mc.checkGuards("UsableSize", b, c, head.Size())
+	}
 	usable, _ := mc.extent(b, c, head)
 	mc.leave()
 	return int(usable)
@@ -42,8 +45,11 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 	}
 	mc.enterUser("FreeSized", b)
 	c, head := mc.lookUp("FreeSized", b)
-	usable, aligned := mc.extent(b, c, head)
 	exactly := head.State() == chunk.Trailed
+	if exactly { // what an overwritten trailer tells is no size to compare with
+		mc.checkGuards("FreeSized", b, c, head.Size())
+	}
+	usable, aligned := mc.extent(b, c, head)
 	if n < 0 || uintptr(n) > usable || exactly && uintptr(n) != usable || uintptr(max(align, 0)) > aligned {
 		mc.fault(diag.Fault{Kind: diag.WrongSize, Op: "FreeSized", Addr: uintptr(b), Block: mc.describe(c, head),
 			Hint: "the size or alignment given is not the block's"})
