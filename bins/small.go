@@ -113,13 +113,14 @@ func (s *Small) Check(visit func(b raw.Addr, size uintptr) error) error {
 			if count++; count > s.count {
 				return fmt.Errorf("invariant 7: small bins hold more than the %d chunks counted: a loop?", s.count)
 			}
+			// Only visit knows whether there is memory at b at all.
+			if err := visit(b, size); err != nil {
+				return err
+			}
 			if prev(b) != before {
 				return fmt.Errorf("invariant 7: chunk %#x of the %d byte bin links back to %#x, not %#x", b, size, prev(b), before)
 			}
 			bytes += size
-			if err := visit(b, size); err != nil {
-				return err
-			}
 		}
 	}
 	if count != s.count || bytes != s.bytes {
