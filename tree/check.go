@@ -22,7 +22,7 @@ func (t *Tree) Check() error {
 		err = t.trie.check(&c)
 	}
 	if err == nil {
-		err = c.compare(t.count, t.bytes)
+		err = c.compare(t)
 	}
 	if err != nil {
 		return fmt.Errorf("tree: %v: %w", t.kind, err)
@@ -34,7 +34,9 @@ func (t *Tree) Check() error {
 type census struct {
 	count int
 	bytes uintptr
-	limit int // more nodes than this are not looked at: links may lead in a circle
+
+	largest uintptr
+	limit   int // more nodes than this are not looked at: links may lead in a circle
 }
 
 func (c *census) add(n raw.Addr) error {
@@ -43,15 +45,18 @@ func (c *census) add(n raw.Addr) error {
 	}
 	c.count++
 	c.bytes += Size(n)
+	c.largest = max(c.largest, Size(n))
 	return nil
 }
 
-func (c *census) compare(count int, bytes uintptr) error {
-	if c.count != count {
-		return fmt.Errorf("T8: count is %d, but %d nodes are reachable", count, c.count)
-	}
-	if c.bytes != bytes {
-		return fmt.Errorf("T8: bytes is %d, but the sizes of the nodes add up to %d", bytes, c.bytes)
+func (c *census) compare(t *Tree) error {
+	switch {
+	case c.count != t.count:
+		return fmt.Errorf("T8: count is %d, but %d nodes are reachable", t.count, c.count)
+	case c.bytes != t.bytes:
+		return fmt.Errorf("T8: bytes is %d, but the sizes of the nodes add up to %d", t.bytes, c.bytes)
+	case c.largest > t.bound:
+		return fmt.Errorf("T8: no node should be larger than %d, but one has %d", t.bound, c.largest)
 	}
 	return nil
 }

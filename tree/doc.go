@@ -75,7 +75,8 @@
 //	T6  trie       a node's size falls in its bin, and its bits below those the bin
 //	               fixes spell the path down to it
 //	T7  bitmap     a bin's bit is set if and only if the bin has a root
-//	T8  totals     count and bytes are those of the nodes reached
+//	T8  totals     count and bytes are those of the nodes reached, and none is
+//	               larger than the bound
 //	T9  addresses  every link is aligned to a word
 //
 // # How a chunk moves through

@@ -123,6 +123,7 @@ var sabotages = []struct {
 	{"count too large", Kinds(), func(v victim) { v.count++ }, []string{"T8", "count is 10, but 9"}},
 	{"count too small", Kinds(), func(v victim) { v.count-- }, []string{"T8", "count is 8, but more"}},
 	{"bytes", Kinds(), func(v victim) { v.bytes += 16 }, []string{"T8", "bytes is"}},
+	{"bound", Kinds(), func(v victim) { v.bound = 16 }, []string{"T8", "larger than 16"}},
 	{"a lost leaf", []Kind{Trie}, func(v victim) {
 		leaf, up := v.leaf()
 		setChild(up, sideOf(up, leaf), 0)

@@ -58,6 +58,7 @@ type explorer struct {
 type snapshot struct {
 	count  int
 	bytes  uintptr
+	bound  uintptr
 	rb     redBlack
 	avl    avl
 	trie   trie
@@ -191,11 +192,11 @@ func (e *explorer) arrive() {
 		return
 	}
 	e.seen[shape] = true
-	e.open = append(e.open, snapshot{e.tree.count, e.tree.bytes, e.tree.rb, e.tree.avl, e.tree.trie, bytes.Clone(e.memory)})
+	e.open = append(e.open, snapshot{e.tree.count, e.tree.bytes, e.tree.bound, e.tree.rb, e.tree.avl, e.tree.trie, bytes.Clone(e.memory)})
 }
 
 func (e *explorer) restore(s snapshot) {
-	e.tree.count, e.tree.bytes = s.count, s.bytes
+	e.tree.count, e.tree.bytes, e.tree.bound = s.count, s.bytes, s.bound
 	e.tree.rb, e.tree.avl, e.tree.trie = s.rb, s.avl, s.trie
 	copy(e.memory, s.memory)
 }

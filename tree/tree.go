@@ -16,6 +16,7 @@ type Tree struct {
 	kind  Kind
 	count int
 	bytes uintptr
+	bound uintptr // no node is larger; a search beyond it ends before it begins
 
 	// Only the one that kind names is in use.
 	rb   redBlack
@@ -36,7 +37,7 @@ func (t *Tree) Init(k Kind) {
 // Clear forgets all nodes without touching them; their memory may be gone
 // already. The kind stays.
 func (t *Tree) Clear() {
-	t.count, t.bytes = 0, 0
+	t.count, t.bytes, t.bound = 0, 0, 0
 	t.rb, t.avl, t.trie = redBlack{}, avl{}, trie{}
 }
 
@@ -58,6 +59,7 @@ func (t *Tree) Insert(node raw.Addr, size uintptr) {
 	}
 	t.count++
 	t.bytes += size
+	t.bound = max(t.bound, size)
 	switch t.kind {
 	case RB:
 		t.rb.insert(node, size)
@@ -90,26 +92,20 @@ func (t *Tree) Remove(node raw.Addr) {
 // there is none. The node stays in t. Among equal sizes it is the one that
 // [Tree.TakeBestFit] would take.
 func (t *Tree) BestFit(size uintptr) raw.Addr {
-	var n raw.Addr
-	switch t.kind {
-	case RB:
-		n = t.rb.bestFit(size)
-	case AVL:
-		n = t.avl.bestFit(size)
-	default:
-		n, _ = t.trie.bestFit(size)
-	}
+	n, _ := t.bestFit(size)
 	if n == 0 {
 		return 0
 	}
 	return next(n)
 }
 
-// TakeBestFit takes a node of the smallest size that is at least size out of t
-// and returns it, or 0 if there is none. It saves over [Tree.BestFit] and
-// [Tree.Remove] what the search knows already.
-func (t *Tree) TakeBestFit(size uintptr) raw.Addr {
-	var n, leaf raw.Addr
+// bestFit returns the tree node of the smallest size that is at least size, or
+// 0, and what else the search came by. A heap that grows asks in vain each time,
+// and for that the bound is kept: a failure lowers it, an insertion raises it.
+func (t *Tree) bestFit(size uintptr) (n, leaf raw.Addr) {
+	if size > t.bound {
+		return 0, 0
+	}
 	switch t.kind {
 	case RB:
 		n = t.rb.bestFit(size)
@@ -118,6 +114,17 @@ func (t *Tree) TakeBestFit(size uintptr) raw.Addr {
 	default:
 		n, leaf = t.trie.bestFit(size)
 	}
+	if n == 0 && size > 0 {
+		t.bound = size - 1
+	}
+	return n, leaf
+}
+
+// TakeBestFit takes a node of the smallest size that is at least size out of t
+// and returns it, or 0 if there is none. It saves over [Tree.BestFit] and
+// [Tree.Remove] what the search knows already.
+func (t *Tree) TakeBestFit(size uintptr) raw.Addr {
+	n, leaf := t.bestFit(size)
 	if n == 0 {
 		return 0
 	}
