@@ -115,13 +115,13 @@ func (c *Cache) drainSpare() error {
 
 // Drain gives back to the upstream all that it can: mappings that are all
 // idle, and, where the upstream can discard, the pages of what is idle in the
-// others. It returns what failed. What could not be given back stays in the
-// cache, to be used or given back later.
+// others. Then it drains the upstream. It returns what failed. What could not be
+// given back stays in the cache, to be used or given back later.
 //
 // Segments released during Drain may stay idle. Its cost is that of the
 // upstream's calls, one for each mapping or idle extent.
 func (c *Cache) Drain() error {
-	return errors.Join(c.drainSpare(), c.discardLive())
+	return errors.Join(c.drainSpare(), c.discardLive(), Drain(c.up))
 }
 
 // discardLive discards the idle pages of mappings that are in use. The ring

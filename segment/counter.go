@@ -86,6 +86,10 @@ func (c *Counter) Commit(s Segment, off, n int) error {
 	return err
 }
 
+// Drain implements [Drainer]. It is not counted: what the upstream gives back
+// by itself was not acquired through here.
+func (c *Counter) Drain() error { return Drain(c.up) }
+
 // NeedsCommit implements [NeedsCommitter].
 func (c *Counter) NeedsCommit() bool { _, ok := CommitterOf(c.up); return ok }
 

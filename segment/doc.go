@@ -41,6 +41,7 @@
 // Use the functions [Resize], [Discard] and [Commit], which ask the provider
 // and answer [errors.ErrUnsupported], or nil for a Commit that is not needed.
 // [CommitterOf] finds out once, ahead, whether Commit must be called at all.
+// [Drain] reaches through decorators to every cache below.
 //
 // # Alignment
 //

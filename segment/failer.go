@@ -90,6 +90,9 @@ func (f *Failer) Commit(s Segment, off, n int) error {
 	return Commit(f.up, s, off, n)
 }
 
+// Drain implements [Drainer]. It is not counted, as it may succeed in part.
+func (f *Failer) Drain() error { return Drain(f.up) }
+
 // NeedsCommit implements [NeedsCommitter].
 func (f *Failer) NeedsCommit() bool { _, ok := CommitterOf(f.up); return ok }
 
