@@ -1,0 +1,93 @@
+package memctx_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/segment"
+)
+
+// equalSegments is a provider of segments of one size.
+type equalSegments struct {
+	*segment.Counter
+	size int
+}
+
+func (p equalSegments) Acquire(_, _ int) (segment.Segment, error) {
+	return p.Counter.Acquire(p.size, p.size)
+}
+
+// TestCloseCountsSegments closes contexts that hold the same segments, but 1,000
+// blocks or 1,000,000: the provider must not see a difference. That no block is
+// visited either is what TestCloseTouchesNothing shows.
+func TestCloseCountsSegments(t *testing.T) {
+	calls := func(blocks, n int, end func(*memctx.Context) error) (count, segments int) {
+		counter := segment.Counting(segment.OS())
+		mc := newContext(t, &memctx.Options{Provider: equalSegments{counter, 16 << 20}, Retain: 1})
+		for range blocks {
+			if _, err := mc.Alloc(n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := mc.Stats().Blocks; got != uint(blocks) {
+			t.Fatalf("%d blocks", got)
+		}
+		before := counter.Calls()
+		if err := end(mc); err != nil {
+			t.Fatal(err)
+		}
+		return counter.Calls() - before, counter.Acquires()
+	}
+	for name, end := range map[string]func(*memctx.Context) error{
+		"Close": (*memctx.Context).Close, "Reset": (*memctx.Context).Reset,
+	} {
+		few, segments := calls(1000, 70_000, end)
+		many, same := calls(1_000_000, 56, end)
+		if segments < 4 || same < segments-1 || same > segments+1 || few != segments || many != same {
+			t.Errorf("%s: %d calls for 1,000 blocks in %d segments, %d for 1,000,000 in %d", name, few, segments, many, same)
+		}
+	}
+}
+
+// TestPathsThatDoNotAllocate counts objects on the Go heap.
+func TestPathsThatDoNotAllocate(t *testing.T) {
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		o.Provider = segment.NewCache(segment.Heap(), 64<<20)
+		mc := newContext(t, &o)
+		var kept [100]unsafe.Pointer
+		p := mustAlloc(t, mc, 100)
+		for name, f := range map[string]func(){
+			"Alloc and Free":   func() { mc.Free(mustAlloc(t, mc, 64)) },
+			"large blocks":     func() { mc.Free(mustAlloc(t, mc, 20_000)) },
+			"whole segments":   func() { mc.Free(mustAlloc(t, mc, 2<<20)) },
+			"aligned":          func() { mc.Free(mustAligned(t, mc, 100, 256)) },
+			"in place Realloc": func() { p = mustRealloc(t, mc, mustRealloc(t, mc, p, 90), 100) },
+			"moving Realloc":   func() { mc.Free(mustRealloc(t, mc, mustAlloc(t, mc, 10), 30_000)) },
+			"Stats":            func() { mc.Stats() },
+			"batches": func() {
+				for i := range kept {
+					kept[i] = mustAlloc(t, mc, 10*i)
+				}
+				for i := range kept {
+					mc.Free(kept[i])
+				}
+			},
+		} {
+			f() // the first call may take segments
+			if n := testing.AllocsPerRun(50, f); n != 0 {
+				t.Errorf("%s: %v objects on the Go heap", name, n)
+			}
+		}
+		reset := func() {
+			mustAlloc(t, mc, 64)
+			if err := mc.Reset(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reset()
+		if n := testing.AllocsPerRun(50, reset); n != 0 {
+			t.Errorf("Reset: %v objects on the Go heap", n)
+		}
+	})
+}
