@@ -17,20 +17,20 @@ const caseCount = 32
 
 var (
 	caseRow  = regexp.MustCompile(`(?m)^\| *(\d+) *\|.*\|([^|]*)\|$`)
-	caseTest = regexp.MustCompile(`^TestCase(\d+)_`)
-	testName = regexp.MustCompile("`((?:Test|Fuzz|Benchmark|Example)\\w*)`")
+	caseTest = regexp.MustCompile(`\.TestCase(\d+)_`)
+	testName = regexp.MustCompile("`([\\w/]+\\.(?:Test|Fuzz|Benchmark|Example)\\w*)`")
 )
 
-// testFuncs returns the names of all tests, and the folder of each.
-func testFuncs(tree []*source) map[string]string {
-	names := map[string]string{}
+// testFuncs returns the names of all tests, each behind its folder's.
+func testFuncs(tree []*source) map[string]bool {
+	names := map[string]bool{}
 	for _, s := range goFiles(tree) {
 		if !s.isTest() {
 			continue
 		}
 		for _, decl := range s.file.Decls {
 			if d, ok := decl.(*ast.FuncDecl); ok && d.Recv == nil {
-				names[d.Name.Name] = s.dir()
+				names[s.dir()+"."+d.Name.Name] = true
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func testFuncs(tree []*source) map[string]string {
 // cases complains if the table of kinds of failure and the tests do not agree:
 // each row names tests that exist or says "later", and every test that bears a
 // case's number is in that case's row.
-func cases(table string, tests map[string]string) (complaints []string) {
+func cases(table string, tests map[string]bool) (complaints []string) {
 	named := map[string]int{}
 	rows := caseRow.FindAllStringSubmatch(table, -1)
 	for i, row := range rows {
@@ -53,14 +53,14 @@ func cases(table string, tests map[string]string) (complaints []string) {
 		}
 		for _, m := range found {
 			named[m[1]] = i + 1
-			if tests[m[1]] == "" {
+			if !tests[m[1]] {
 				complaints = append(complaints, fmt.Sprintf("docs/CASES.md: case %s names %s, which does not exist", row[1], m[1]))
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		if m := caseTest.FindStringSubmatch(name); m != nil && strconv.Itoa(named[name]) != strings.TrimLeft(m[1], "0") {
-			complaints = append(complaints, fmt.Sprintf("docs/CASES.md: row %s does not name `%s` (%s)", m[1], name, tests[name]))
+			complaints = append(complaints, fmt.Sprintf("docs/CASES.md: row %s does not name `%s`", m[1], name))
 		}
 	}
 	return complaints
@@ -76,11 +76,11 @@ func TestCasesHaveTests(t *testing.T) {
 
 func TestCasesHaveTestsCanFail(t *testing.T) {
 	tests := testFuncs([]*source{newSource(t, "a/a_test.go", "package a\n\nfunc TestCase01_Size() {}\n\nfunc TestOther() {}\n")})
-	const good = "| 1 | sizes | `TestCase01_Size`, `TestOther` |\n| 2 | x | later |\n"
+	const good = "| 1 | sizes | `a.TestCase01_Size`, `a.TestOther` |\n| 2 | x | later |\n"
 	holds(t, cases(good, tests))
-	fails(t, cases(strings.Replace(good, "TestOther", "TestGone", 1), tests), "case 1 names TestGone, which does not exist")
+	fails(t, cases(strings.Replace(good, "a.TestOther", "a.TestGone", 1), tests), "case 1 names a.TestGone, which does not exist")
 	fails(t, cases(strings.Replace(good, "later", "", 1), tests), "case 2 names no test")
-	fails(t, cases(strings.Replace(good, "`TestCase01_Size`, ", "", 1), tests), "row 01 does not name `TestCase01_Size` (a)")
+	fails(t, cases(strings.Replace(good, "`a.TestCase01_Size`, ", "", 1), tests), "row 01 does not name `a.TestCase01_Size`")
 	fails(t, cases(strings.Replace(good, "| 2 |", "| 3 |", 1), tests), "row 3 stands where row 2 should")
 }
 
