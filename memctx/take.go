@@ -8,10 +8,12 @@ import (
 )
 
 const (
-	// Chunks of small classes are carved several at a time, in the order of
-	// their addresses, because what is allocated together is used together.
-	runClass = 6 * chunk.Align // largest chunk that comes in runs
-	runBytes = 4096            // longest run
+	// Chunks of a class are carved several at a time, in the order of their
+	// addresses: what is allocated together is used together, and the processor
+	// fetches the lines of several heads at once. A run is at most runBytes long
+	// and at most a runShare of the chunks that the class has already.
+	runBytes = bins.MaxChunk
+	runShare = 8
 
 	// exactChunk is the largest size to which one more unit leads to another
 	// class: below, every multiple of Align is one.
@@ -60,10 +62,7 @@ func (mc *Context) takeClass(class int) (raw.Addr, error) {
 // runOf returns how many bytes to carve for a class at once: more, the more of
 // the class there is already.
 func (mc *Context) runOf(class int, size uintptr) uintptr {
-	if size > runClass {
-		return size
-	}
-	count := min(uintptr(mc.quick[class].Held)/8, runBytes/size)
+	count := min(uintptr(mc.quick[class].Held)/runShare, runBytes/size)
 	return max(count, 1) * size
 }
 

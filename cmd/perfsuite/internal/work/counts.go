@@ -22,3 +22,12 @@ func (c *Counts) Realloc(n int) {
 
 // Free counts a block that is given back.
 func (c *Counts) Free() { c.Frees++ }
+
+// AllocMany counts times requests for a new block of n bytes each.
+func (c *Counts) AllocMany(times, n int) {
+	c.Allocs += int64(times)
+	c.Bytes += int64(times) * int64(n)
+}
+
+// FreeMany counts times blocks that are given back.
+func (c *Counts) FreeMany(times int) { c.Frees += int64(times) }

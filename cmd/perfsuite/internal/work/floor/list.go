@@ -23,50 +23,67 @@ var _ [work.ListNodeSize]byte = [unsafe.Sizeof(listNode{})]byte{}
 // queue is a doubly linked list. Its ends are the workload's own.
 type queue struct{ first, last ref }
 
-func (w *runner) pushBack(value int32) {
-	w.count.Alloc(work.ListNodeSize)
-	r := w.heap.allocListNode()
-	n := at[listNode](r)
-	n.next, n.prev, n.value = none(), w.queue.last, value
-	if isNone(w.queue.last) {
-		w.queue.first = r
-	} else {
-		at[listNode](w.queue.last).next = r
-	}
-	w.queue.last = r
-}
-
-// popFront removes the first node, which must be there.
-func (w *runner) popFront() {
-	r := w.queue.first
-	next := at[listNode](r).next
-	w.queue.first = next
-	if isNone(next) {
-		w.queue.last = none()
-	} else {
-		at[listNode](next).prev = none()
-	}
-	w.count.Free()
-	w.heap.free(r)
-}
-
+// perf5 has the list's ends and the count of turns in local variables, as a
+// compiler of std::list would: its steps are so short that a call or a store
+// more in each would be a good part of what is measured.
 func (w *runner) perf5() uint64 {
 	n := w.times(listLength)
+	q := w.fillQueue(n)
+	turns := listRounds * n
+	for i := range turns {
+		r := w.heap.allocListNode()
+		q.append(r, int32(i))
+		old := q.removeFirst()
+		w.heap.free(old)
+	}
+	w.count.AllocMany(turns, work.ListNodeSize)
+	w.count.FreeMany(turns)
+	w.queue = q
+	return q.sum()
+}
+
+// fillQueue returns a list of the numbers from 0 to n-1.
+func (w *runner) fillQueue(n int) (q queue) {
 	for i := range n {
-		w.pushBack(int32(i))
+		q.append(w.heap.allocListNode(), int32(i))
 	}
-	for i := range listRounds * n {
-		w.pushBack(int32(i))
-		w.popFront()
-	}
-	return w.queue.sum()
+	w.count.AllocMany(n, work.ListNodeSize)
+	return q
 }
 
 // freeList clears the list from its front.
 func (w *runner) freeList() {
-	for !isNone(w.queue.first) {
-		w.popFront()
+	q, n := w.queue, 0
+	for ; !isNone(q.first); n++ {
+		w.heap.free(q.removeFirst())
 	}
+	w.count.FreeMany(n)
+	w.queue = q
+}
+
+// append makes the block r the last node.
+func (q *queue) append(r ref, value int32) {
+	n := at[listNode](r)
+	n.next, n.prev, n.value = none(), q.last, value
+	if isNone(q.last) {
+		q.first = r
+	} else {
+		at[listNode](q.last).next = r
+	}
+	q.last = r
+}
+
+// removeFirst takes out the first node, which must be there, and returns its
+// block.
+func (q *queue) removeFirst() ref {
+	r := q.first
+	q.first = at[listNode](r).next
+	if isNone(q.first) {
+		q.last = none()
+	} else {
+		at[listNode](q.first).prev = none()
+	}
+	return r
 }
 
 // sum returns a checksum over the first nodes.
