@@ -37,8 +37,8 @@ const splitLimit = 64
 // when all of it is idle, and as a whole.
 //
 // An idle extent is found by size, the smallest that fits at the lowest
-// address, in a B-tree; an extent in use is found by its address, and so are
-// errors like a second release.
+// address, in a B-tree; an extent in use is found by its address in another, and
+// so are errors like a second release.
 //
 // All methods may be called by any goroutine. The upstream is called without
 // holding the lock: unmapping a gigabyte takes tens of milliseconds.
@@ -49,11 +49,11 @@ type Cache struct {
 
 	mu     sync.Mutex
 	idle   *btree.BTreeG[idleExtent]
-	used   map[raw.Addr]*extent // in use or hidden, by first byte
-	live   ring                 // mappings with an extent in use
-	spare  ring                 // mappings all idle, longest idle first
-	unused *extent              // extent structs for reuse, linked by next
-	epoch  int                  // of the latest Drain
+	used   *btree.BTreeG[usedExtent] // in use or hidden, by address
+	live   ring                      // mappings with an extent in use
+	spare  ring                      // mappings all idle, longest idle first
+	unused *extent                   // extent structs for reuse, linked by next
+	epoch  int                       // of the latest Drain
 
 	first func(idleExtent) bool // stores its argument in found; made once
 	found idleExtent
@@ -74,7 +74,7 @@ func NewCache(up Provider, max int) *Cache {
 	c := &Cache{
 		up:   up,
 		max:  larger(max, 0),
-		used: make(map[raw.Addr]*extent),
+		used: btree.NewG(32, usedExtent.less),
 		idle: btree.NewG(32, idleExtent.less),
 	}
 	c.unit = larger(smaller(CarveSize, c.max/4)&^(Granule-1), Granule)
@@ -140,7 +140,7 @@ func (c *Cache) Release(s Segment) error {
 
 // lookup returns the extent that was handed out as s, or nil.
 func (c *Cache) lookup(s Segment) *extent {
-	e := c.used[raw.AddrOf(s.Base)]
+	e := c.extentAt(raw.AddrOf(s.Base))
 	if e == nil || e.state != inUse || e.size != s.Size {
 		return nil
 	}

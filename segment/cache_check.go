@@ -34,12 +34,13 @@ func (c *Cache) Stats() CacheStats {
 	defer c.mu.Unlock()
 	s := c.stats
 	s.Held, s.Idle = c.heldBytes, c.idleBytes
-	for _, e := range c.used {
-		if e.state == inUse {
+	c.used.Ascend(func(u usedExtent) bool {
+		if u.e.state == inUse {
 			s.Segments++
-			s.InUse += e.size
+			s.InUse += u.e.size
 		}
-	}
+		return true
+	})
 	count := func(*mapping) bool { s.Mappings++; return true }
 	c.live.each(count)
 	c.spare.each(count)
@@ -58,7 +59,7 @@ func (c *Cache) Check() error {
 	k.expect(k.idle == c.idleBytes, "%d bytes are idle, not %d", k.idle, c.idleBytes)
 	k.expect(k.held == c.heldBytes, "%d bytes are held, not %d", k.held, c.heldBytes)
 	k.expect(k.idles == c.idle.Len(), "%d extents are idle, the tree has %d", k.idles, c.idle.Len())
-	k.expect(k.uses == len(c.used), "%d extents are in use, the index has %d", k.uses, len(c.used))
+	k.expect(k.uses == c.used.Len(), "%d extents are in use, the index has %d", k.uses, c.used.Len())
 	k.disjoint()
 	return k.err
 }
@@ -104,7 +105,7 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 func (k *cacheCheck) extent(e, prev *extent) {
 	i, inTree := k.cache.idle.Get(idleExtent{e.size, e.base(), e})
 	inTree = inTree && i.e == e
-	inIndex := k.cache.used[e.base()] == e
+	inIndex := k.cache.extentAt(e.base()) == e
 	k.expect(inTree == (e.state == idle), "extent %#x of %d bytes: state %d, in the tree: %t", e.base(), e.size, e.state, inTree)
 	k.expect(inIndex == (e.state != idle), "extent %#x of %d bytes: state %d, in the index: %t", e.base(), e.size, e.state, inIndex)
 	if e.state != idle {

@@ -53,6 +53,20 @@ func (a idleExtent) less(b idleExtent) bool {
 	return a.base < b.base
 }
 
+// usedExtent is an extent in the tree of those that are not idle.
+type usedExtent struct {
+	base raw.Addr
+	e    *extent
+}
+
+func (a usedExtent) less(b usedExtent) bool { return a.base < b.base }
+
+// extentAt returns the extent at base that is not idle, or nil.
+func (c *Cache) extentAt(base raw.Addr) *extent {
+	u, _ := c.used.Get(usedExtent{base: base})
+	return u.e
+}
+
 func (c *Cache) insertIdle(e *extent) {
 	e.state = idle
 	c.idle.ReplaceOrInsert(idleExtent{e.size, e.base(), e})
@@ -120,7 +134,7 @@ func (c *Cache) carve(e *extent, size int) Segment {
 
 func (c *Cache) use(e *extent) {
 	e.state = inUse
-	c.used[e.base()] = e
+	c.used.ReplaceOrInsert(usedExtent{e.base(), e})
 	if e.m.inUse++; e.m.inUse == 1 {
 		c.live.moveBack(e.m)
 	}
@@ -129,7 +143,7 @@ func (c *Cache) use(e *extent) {
 // putIdle puts e, which is in use or hidden, into the tree, joined with its
 // idle neighbours.
 func (c *Cache) putIdle(e *extent) {
-	delete(c.used, e.base())
+	c.used.Delete(usedExtent{base: e.base()})
 	if n := e.next; n != nil && n.state == idle {
 		c.removeIdle(n)
 		c.absorbNext(e)

@@ -95,7 +95,7 @@ func (c *Cache) growInto(e *extent, least, want int) {
 // goroutine hears of it, the old addresses may be another's.
 func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, error) {
 	m, old := e.m, e.m.seg
-	delete(c.used, e.base())
+	c.used.Delete(usedExtent{base: e.base()})
 	m.unlink()
 	m.inUse = 0
 	c.transit += old.Size
