@@ -80,6 +80,7 @@ func (o *Options) Set(text string) error {
 			continue
 		}
 		key, value, hasValue := strings.Cut(setting, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		field, err := changed.field(key)
 		if err != nil {
 			return err
@@ -117,7 +118,7 @@ func (o *Options) field(key string) (reflect.Value, error) {
 		if k == "" {
 			continue
 		}
-		if strings.EqualFold(k, strings.TrimSpace(key)) {
+		if strings.EqualFold(k, key) {
 			return v.Field(i), nil
 		}
 		keys = append(keys, k)
