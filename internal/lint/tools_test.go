@@ -3,7 +3,9 @@ package lint
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -22,13 +24,12 @@ func said(output string) (complaints []string) {
 func vet(t *testing.T, args ...string) []string {
 	t.Helper()
 	out, errs, err := goCommand(nil, append([]string{"vet"}, args...)...)
-	complaints := said(out + errs)
-	if err != nil && len(complaints) == 0 {
-		complaints = []string{"go vet: " + err.Error()}
-	}
-	if err == nil {
-		// Without an error, what it prints is about downloads.
+	if err == nil { // what it prints then is about downloads
 		return nil
+	}
+	complaints := said(out + errs)
+	if len(complaints) == 0 {
+		complaints = []string{"go vet: " + err.Error()}
 	}
 	return complaints
 }
@@ -59,6 +60,17 @@ func outside(t *testing.T, text string) string {
 	return name
 }
 
+var staticcheckTool = []string{"tool", "-modfile=tools/go.mod", "staticcheck"}
+
+// staticcheckMissing returns why the tool cannot run, or "". The first call may
+// download and build it.
+var staticcheckMissing = sync.OnceValue(func() string {
+	if _, errs, err := goCommand(nil, slices.Concat(staticcheckTool, []string{"-version"})...); err != nil {
+		return err.Error() + "\n" + errs
+	}
+	return ""
+})
+
 // staticcheck complains about what staticcheck finds. It skips the test where
 // the tool can neither be found in the module cache nor be downloaded.
 func staticcheck(t *testing.T, args ...string) []string {
@@ -66,11 +78,10 @@ func staticcheck(t *testing.T, args ...string) []string {
 	if testing.Short() {
 		t.Skip("staticcheck takes some seconds, and must be built first")
 	}
-	tool := []string{"tool", "-modfile=tools/go.mod", "staticcheck"}
-	if _, errs, err := goCommand(nil, append(tool, "-version")...); err != nil {
-		t.Skipf("STATICCHECK DID NOT RUN: it is neither in the module cache nor can it be downloaded: %v\n%s", err, errs)
+	if missing := staticcheckMissing(); missing != "" {
+		t.Skip("STATICCHECK DID NOT RUN: it is neither in the module cache nor can it be downloaded: " + missing)
 	}
-	out, errs, err := goCommand(nil, append(tool, args...)...)
+	out, errs, err := goCommand(nil, slices.Concat(staticcheckTool, args)...)
 	if err == nil {
 		return nil
 	}
