@@ -1,0 +1,87 @@
+package bins
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
+
+// filled returns lists of which one holds the given blocks, all of them cached.
+func filled(class int, all []raw.Addr) *Lists {
+	var ls Lists
+	for _, b := range all {
+		ls[class].Push(b)
+		ls[class].Held++
+	}
+	return &ls
+}
+
+func TestListIsAStack(t *testing.T) {
+	all := blocks(t, 10)
+	ls := filled(5, all)
+	l := &ls[5]
+	for i := len(all) - 1; i >= 0; i-- {
+		if err := ls.Check(anyBlock); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Pop(); got != all[i] {
+			t.Fatalf("Pop = %#x, want %#x", got, all[i])
+		}
+		l.Allocs++
+	}
+	if l.Head != 0 || l.Cached() != 0 || l.Live() != 10 {
+		t.Errorf("%+v", *l)
+	}
+}
+
+func TestListTotals(t *testing.T) {
+	ls := filled(5, blocks(t, 10))
+	ls[7].Held, ls[7].Allocs = 3, 3
+	if got := ls.CachedBytes(); got != 10*SizeOf(5) {
+		t.Errorf("CachedBytes = %d", got)
+	}
+	if got := ls.LiveBytes(); got != 3*SizeOf(7) {
+		t.Errorf("LiveBytes = %d", got)
+	}
+	ls.Forget()
+	if ls.CachedBytes() != 0 || ls.LiveBytes() != 0 || ls[7].Frees != 3 || ls[5].Head != 0 {
+		t.Errorf("after Forget: %+v %+v", ls[5], ls[7])
+	}
+}
+
+// TestListCountsWrap lets the counts run over, as they do on 32-bit systems.
+func TestListCountsWrap(t *testing.T) {
+	l := List{Allocs: 2, Frees: ^uint(0) - 2, Held: 7}
+	if l.Live() != 5 || l.Cached() != 2 {
+		t.Errorf("Live, Cached = %d, %d", l.Live(), l.Cached())
+	}
+}
+
+func TestListsCheck(t *testing.T) {
+	refusal := errors.New("no such block")
+	for name, c := range map[string]struct {
+		sabotage func(ls *Lists, all []raw.Addr)
+		want     string
+	}{
+		"lost":     {func(ls *Lists, all []raw.Addr) { ls[5].Head = 0 }, "has 0 chunks, counted were 4"},
+		"cut":      {func(ls *Lists, all []raw.Addr) { raw.Store(all[2], 0) }, "has 2 chunks, counted were 4"},
+		"too many": {func(ls *Lists, all []raw.Addr) { ls[5].Held-- }, "longer than the 3 chunks"},
+		"loop":     {func(ls *Lists, all []raw.Addr) { raw.Store(all[0], uintptr(all[3])) }, "a loop?"},
+		"wild":     {func(ls *Lists, all []raw.Addr) { raw.Store(all[2], 4096) }, "no such block"},
+	} {
+		all := blocks(t, 4)
+		ls := filled(5, all)
+		c.sabotage(ls, all)
+		err := ls.Check(func(b raw.Addr, size uintptr) error {
+			if size != SizeOf(5) || b < all[0] || b > all[3] {
+				return refusal
+			}
+			return nil
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Check = %v, want %s", name, err, c.want)
+		}
+	}
+}
