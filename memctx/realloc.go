@@ -29,13 +29,30 @@ const (
 // failure the error is one of Alloc's and the block at p is as it was. Misuse
 // panics as with [Context.Free].
 func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
-	if p == nil {
+	b := raw.AddrOf(p)
+	if mc.mode == 0 && b != 0 && b%chunk.Align == 0 {
+		// A block that is large enough, and not twice too large, stays as it is.
+		head := chunk.Read(chunk.OfBlock(b), mc.tag)
+		if head.State() == chunk.InUse && head < chunk.Limit && uint(n) < uint(head.Size()) &&
+			keeps(head.Size(), uintptr(n)+chunk.Header) {
+			return p, nil
+		}
+	}
+	return mc.reallocChecked(b, n)
+}
+
+// keeps reports whether a chunk of the size have is left as it is when size
+// bytes of it are wanted.
+func keeps(have, size uintptr) bool { return size <= have && size > have/2 }
+
+// reallocChecked is Realloc for every block, size and mode.
+func (mc *Context) reallocChecked(b raw.Addr, n int) (unsafe.Pointer, error) {
+	if b == 0 {
 		return mc.allocChecked("Realloc", n)
 	}
 	if !mc.enter("Realloc") {
 		return nil, mc.failed("Realloc", n, 0, ErrClosed)
 	}
-	b := raw.AddrOf(p)
 	c, head := mc.lookUp("Realloc", b)
 	moved, err := raw.Addr(0), ErrSize
 	if uint(n) <= MaxRequest {
@@ -122,7 +139,7 @@ func (mc *Context) resizeChunk(c raw.Addr, head chunk.Head, size uintptr) (uintp
 	switch {
 	case size > have:
 		return mc.extend(c, head, size)
-	case size > have/2 || have-size < chunk.Min:
+	case keeps(have, size) || have-size < chunk.Min:
 		return have, true
 	}
 	mc.recount(head, size)
