@@ -6,6 +6,7 @@ import (
 	"github.com/cookmem-go/cookmem/bins"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/tree"
 )
 
 // Alloc returns a block of at least n bytes, aligned to 16 bytes on 64-bit
@@ -95,15 +96,31 @@ func (mc *Context) AllocZeroed(count, size int) (unsafe.Pointer, error) {
 		return nil, mc.failed("AllocZeroed", n, 0, ErrClosed)
 	}
 	before := mc.top
+	mc.fresh = 0
 	b, err := mc.alloc(n)
 	if err == nil && !mc.top.cutFresh(b, &before) {
-		raw.Zero(b, uintptr(n))
+		mc.zero(b, uintptr(n))
 	}
 	mc.leave()
 	if err != nil {
 		return nil, mc.failed("AllocZeroed", n, 0, err)
 	}
 	return b.Pointer(), nil
+}
+
+// zero clears the n bytes of the block b, but for those that have been zero
+// since they came from the provider: a large block in a segment of its own is
+// not touched where nothing was written, like memory of calloc.
+func (mc *Context) zero(b raw.Addr, n uintptr) {
+	if c := chunk.OfBlock(b); c != mc.fresh || mc.mode&trailed != 0 {
+		raw.Zero(b, n)
+		return
+	}
+	raw.Zero(b, min(n, tree.NodeSize))
+	foot := chunk.Read(chunk.OfBlock(b), mc.tag).Size() - chunk.Header - raw.Word
+	if n > foot {
+		raw.Zero(b+raw.Addr(foot), n-foot)
+	}
 }
 
 // product returns count * size, if that is a number of bytes.

@@ -32,6 +32,7 @@ type Context struct {
 	segments   segments
 	unreleased []segment.Segment // not in use, but the provider refused them
 	idle       uintptr           // bytes of segments that are one free chunk
+	fresh      raw.Addr          // such a chunk, zero but for links and foot, if the present call made it
 
 	large      counts  // blocks that have no class: large ones and trailed ones
 	largeBytes uintptr // their chunks

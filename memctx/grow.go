@@ -59,6 +59,9 @@ func (mc *Context) addFree(r record) error {
 	}
 	mc.segments.add(r)
 	mc.insertWhole(r)
+	if r.Zeroed {
+		mc.fresh = r.first
+	}
 	return nil
 }
 

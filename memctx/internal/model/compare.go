@@ -82,7 +82,7 @@ func (m *Model) Close() error {
 		return fmt.Errorf("after Close %d segments of %d bytes are held, the footprint is %d", n, bytes, m.mc.Footprint())
 	}
 	if _, err := m.mc.Alloc(1); !errors.Is(err, memctx.ErrClosed) {
-		return fmt.Errorf("Alloc after Close = %v", err)
+		return fmt.Errorf("an Alloc after Close returned %v", err)
 	}
 	return m.books.Err()
 }
@@ -95,11 +95,11 @@ func (m *Model) closeRetrying() error {
 		err := m.mc.Close()
 		switch {
 		case err == nil && m.faults.tripped:
-			return errors.New("Close does not report that the provider refused")
+			return errors.New("the provider refused, and Close reports nothing")
 		case err == nil:
 			return nil
 		case !m.faults.tripped && (m.config.Heal == nil || tries > 0):
-			return fmt.Errorf("Close: %w", err)
+			return fmt.Errorf("closing: %w", err)
 		case !m.faults.tripped:
 			m.config.Heal()
 		}
