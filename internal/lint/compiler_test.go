@@ -99,26 +99,29 @@ func calls(s *source, method string, notes []note) (complaints []string) {
 		if !ok {
 			return true
 		}
-		// Conversions and builtins are plain names.
-		selector, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
+		name := ""
+		switch f := call.Fun.(type) {
+		case *ast.Ident:
+			name = f.Name
+		case *ast.SelectorExpr:
+			if x, ok := f.X.(*ast.Ident); ok && (x.Name == self || slices.Contains(conversions, x.Name+"."+f.Sel.Name)) {
+				return true
+			}
+			name = f.Sel.Name
+		}
+		if slices.Contains(conversions, name) {
 			return true
 		}
-		if x, ok := selector.X.(*ast.Ident); ok && (x.Name == self || isConversion(x.Name, selector.Sel.Name)) {
-			return true
-		}
-		if !slices.ContainsFunc(notes, func(n note) bool { return tellsInlining(n, s, call, selector.Sel.Name) }) {
-			complaints = append(complaints, fmt.Sprintf("%s: %s calls %s, which is not inlined there", s.at(call), method, selector.Sel.Name))
+		if !slices.ContainsFunc(notes, func(n note) bool { return tellsInlining(n, s, call, name) }) {
+			complaints = append(complaints, fmt.Sprintf("%s: %s calls %s, which is not inlined there", s.at(call), method, name))
 		}
 		return true
 	})
 	return complaints
 }
 
-// isConversion reports whether a qualified name is a type.
-func isConversion(pkg, name string) bool {
-	return slices.Contains([]string{"raw.Addr", "chunk.Head", "unsafe.Pointer"}, pkg+"."+name)
-}
+// conversions look like calls.
+var conversions = []string{"int", "uint", "uintptr", "raw.Addr", "chunk.Head", "unsafe.Pointer"}
 
 func tellsInlining(n note, s *source, call *ast.CallExpr, name string) bool {
 	called, ok := strings.CutPrefix(n.text, "inlining call to ")
@@ -150,15 +153,15 @@ func escapes(s *source, method string, notes []note) (complaints []string) {
 	return complaints
 }
 
-func TestAllocAndFreeAreShort(t *testing.T) {
-	for _, at := range []struct{ path, method string }{{"memctx/alloc.go", "Alloc"}, {"memctx/free.go", "Free"}} {
+func TestShortWaysAreShort(t *testing.T) {
+	for _, at := range []struct{ path, method string }{{"memctx/alloc.go", "Alloc"}, {"memctx/free.go", "Free"}, {"memctx/realloc.go", "Realloc"}} {
 		s := newSource(t, at.path, document(t, at.path))
 		holds(t, calls(s, at.method, theNotes(t)))
 		holds(t, escapes(s, at.method, theNotes(t)))
 	}
 }
 
-func TestAllocAndFreeAreShortCanFail(t *testing.T) {
+func TestShortWaysAreShortCanFail(t *testing.T) {
 	s := newSource(t, "memctx/free.go", `package memctx
 
 func (mc *Context) Free(b raw.Addr) {
@@ -172,6 +175,8 @@ func (mc *Context) Free(b raw.Addr) {
 	fails(t, calls(s, "Free", parseNotes("memctx/alloc.go:4:20: inlining call to chunk.Read\n")), "Free calls Read")
 	fails(t, calls(s, "Free", parseNotes("memctx/free.go:4:20: inlining call to chunk.ReadOther\n")), "Free calls Read")
 	fails(t, calls(s, "Alloc", nil), "there is no method Alloc")
+	plain := newSource(t, "memctx/free.go", "package memctx\n\nfunc (mc *Context) Free() { keeps(uint(1)) }\n")
+	fails(t, calls(plain, "Free", nil), "Free calls keeps")
 	holds(t, escapes(s, "Free", parseNotes(inlining)))
 	fails(t, escapes(s, "Free", parseNotes(escaping)), "memctx/free.go:4: Free: head escapes to heap")
 	fails(t, escapes(s, "Alloc", nil), "there is no method Alloc")

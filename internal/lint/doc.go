@@ -31,7 +31,8 @@
 //   - go vet without exclusions, and staticcheck (a tool of the module in
 //     folder tools; skipped with a reason where it cannot be had, and in
 //     -short)
-//   - Alloc and Free call nothing small and put nothing on the Go heap
+//   - the short ways of Alloc, Free and Realloc have no calls in them and put
+//     nothing on the Go heap
 //
 // And the documents are held against the code: the tests that docs/CASES.md
 // names exist, the invariants that the code quotes are those of
