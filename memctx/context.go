@@ -21,9 +21,9 @@ import (
 type Context struct {
 	noCopy noCopy
 
-	mode  mode
-	tag   uintptr    // of every head of this context
 	quick bins.Lists // cached chunks, by class
+	mode  mode
+	tag   uintptr // of every head of this context
 
 	small bins.Small // free chunks up to bins.MaxSmall
 	tree  tree.Tree  // larger free chunks

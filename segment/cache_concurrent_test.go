@@ -82,7 +82,7 @@ func TestCacheDoesNotAllocate(t *testing.T) {
 }
 
 func TestDefaultIsShared(t *testing.T) {
-	if segment.Default() != segment.Default() {
+	if a, b := segment.Default(), segment.Default(); a != b {
 		t.Error("two default caches")
 	}
 	s := mustAcquire(t, segment.Default(), 16*kib)

@@ -33,8 +33,8 @@
 //
 // The governing invariant: no two free chunks are neighbours, and a head is
 // only ever written by the code of this package. Heads of a context are stored
-// xored with the context's tag, which occupies the 16 bits above the largest
-// user address on 64-bit systems (and is zero on 32-bit ones). A head read
+// xored with the tag of the context, which occupies the 16 bits above every
+// size on 64-bit systems (and is zero on 32-bit ones). A head read
 // back with the wrong tag decodes to an impossible size: foreign and wild
 // pointers fall out of the size comparison that Free makes anyway.
 //
