@@ -23,11 +23,11 @@ func (c *Counts) Realloc(n int) {
 // Free counts a block that is given back.
 func (c *Counts) Free() { c.Frees++ }
 
-// AllocMany counts times requests for a new block of n bytes each.
-func (c *Counts) AllocMany(times, n int) {
+// AllocAll counts requests for new blocks of so many bytes altogether.
+func (c *Counts) AllocAll(times, bytes int) {
 	c.Allocs += int64(times)
-	c.Bytes += int64(times) * int64(n)
+	c.Bytes += int64(bytes)
 }
 
-// FreeMany counts times blocks that are given back.
-func (c *Counts) FreeMany(times int) { c.Frees += int64(times) }
+// FreeAll counts blocks that are given back.
+func (c *Counts) FreeAll(times int) { c.Frees += int64(times) }

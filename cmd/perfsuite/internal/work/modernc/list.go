@@ -40,8 +40,8 @@ func (w *runner) perf5() uint64 {
 		old := q.removeFirst()
 		w.heap.free(old)
 	}
-	w.count.AllocMany(turns, work.ListNodeSize)
-	w.count.FreeMany(turns)
+	w.count.AllocAll(turns, turns*work.ListNodeSize)
+	w.count.FreeAll(turns)
 	w.queue = q
 	return q.sum()
 }
@@ -51,7 +51,7 @@ func (w *runner) fillQueue(n int) (q queue) {
 	for i := range n {
 		q.append(w.heap.allocListNode(), int32(i))
 	}
-	w.count.AllocMany(n, work.ListNodeSize)
+	w.count.AllocAll(n, n*work.ListNodeSize)
 	return q
 }
 
@@ -61,7 +61,7 @@ func (w *runner) freeList() {
 	for ; !isNone(q.first); n++ {
 		w.heap.free(q.removeFirst())
 	}
-	w.count.FreeMany(n)
+	w.count.FreeAll(n)
 	w.queue = q
 }
 
