@@ -244,6 +244,29 @@ func TestCase18_GenerousProvider(t *testing.T) {
 	}
 }
 
+// TestCase18_FixedBuffer takes a part of a buffer, up to the limit, or nearly all
+// of it, for blocks of any size, and gives everything back each time.
+func TestCase18_FixedBuffer(t *testing.T) {
+	const size = 1 << 20
+	buffer := segment.Fixed(make([]byte, size))
+	for _, limit := range []int{memctx.NoLimit, size, size - 100, 500_001, 100_000, 20_000} {
+		for _, n := range []int{100, 1000, 6000} {
+			mc, _ := newCounted(t, memctx.Options{Provider: buffer, Limit: memctx.Size(limit)})
+			served, err := 0, error(nil)
+			for ; err == nil; served += n {
+				_, err = mc.Alloc(n)
+			}
+			if most := min(limit, size); mc.PeakFootprint() > most || served < most*85/100-2*n {
+				t.Errorf("limit %d: %d bytes in blocks of %d, peak %d: %v", limit, served, n, mc.PeakFootprint(), err)
+			}
+			mustCheck(t, mc)
+			if err := mc.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestCase19_RefusalsCostNothing(t *testing.T) {
 	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
 		o.Limit = 1 << 20

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/segment"
 	"github.com/cookmem-go/cookmem/tree"
 )
 
@@ -46,6 +47,27 @@ func ExampleScope() {
 	// Output:
 	// 1000 blocks, none of them freed
 	// closed: <nil>
+}
+
+// A buffer of the caller's serves nearly all of its bytes.
+func ExampleOptions_provider() {
+	o := memctx.Options{Provider: segment.Fixed(make([]byte, 1<<20))}
+	err := memctx.Scope(&o, func(mc *memctx.Context) error {
+		served := 0
+		for {
+			if _, err := mc.Alloc(1000); err != nil {
+				fmt.Println("more than 900 KiB served:", served > 900<<10)
+				fmt.Println(errors.Is(err, memctx.ErrNoMemory), mc.Footprint() <= 1<<20)
+				return nil
+			}
+			served += 1000
+		}
+	})
+	fmt.Println(err)
+	// Output:
+	// more than 900 KiB served: true
+	// true true
+	// <nil>
 }
 
 func ExampleOptions() {

@@ -1,6 +1,8 @@
 package memctx
 
 import (
+	"errors"
+
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/segment"
@@ -73,8 +75,10 @@ func (mc *Context) insertWhole(r record) {
 }
 
 // acquire gets a segment of need to want bytes from the provider, never beyond
-// the limit: growth is clamped to what is left of it and retried at the minimum,
-// and what the provider really returned counts.
+// the limit: growth is clamped to what is left of it, and what the provider
+// really returned counts. One that gives more than is wanted, like a fixed
+// buffer, is asked for exactly that if it is too much, and then, like one that
+// has not as much, for the minimum.
 func (mc *Context) acquire(need, want uintptr) (segment.Segment, error) {
 	left := mc.Limit() - mc.Footprint()
 	if left < 0 || uintptr(left) < need {
@@ -82,7 +86,10 @@ func (mc *Context) acquire(need, want uintptr) (segment.Segment, error) {
 	}
 	want = min(want, uintptr(left))
 	s, err := mc.acquireWithin(need, want)
-	if err != nil && want > need {
+	if want > need && errors.Is(err, ErrLimit) {
+		s, err = mc.acquireWithin(want, want)
+	}
+	if want > need && err != nil {
 		s, err = mc.acquireWithin(need, need)
 	}
 	return s, err

@@ -28,9 +28,9 @@
 //	s, err = segment.Resize(p, s, min, max, false)
 //	err = p.Release(s)              // the whole of s, with its latest size
 //
-// Acquire may return more than max when its unit is larger than the range
-// leaves room for, so callers charge and use Segment.Size, never what they
-// asked for. Release takes whole segments only: on Windows a reservation cannot
+// Acquire may return more than max, when its unit is larger than the range
+// leaves room for or there is but one buffer to give, so callers charge and use
+// Segment.Size, never what they asked for. Release takes whole segments only: on Windows a reservation cannot
 // be given back in parts, and two neighbouring ones are not one.
 //
 // # Optional abilities

@@ -33,13 +33,16 @@ func ExampleHeap() {
 
 func ExampleFixed() {
 	p := segment.Fixed(make([]byte, 1<<16))
-	s, _ := p.Acquire(1000, 4000)
-	_, err := p.Acquire(1, 1)
-	fmt.Println(s.Size, errors.Is(err, segment.ErrNoMemory))
-	fmt.Println(p.Release(s))
+	part, _ := p.Acquire(4000, 4000) // exactly
+	rest, _ := p.Acquire(1000, 4000) // a range is served with all that is left
+	fmt.Println(part.Size, rest.Size > 60_000)
+	_, err := p.Acquire(100, 100)
+	fmt.Println(errors.Is(err, segment.ErrNoMemory))
+	fmt.Println(p.Release(part), p.Release(rest))
 	// Output:
 	// 4000 true
-	// <nil>
+	// true
+	// <nil> <nil>
 }
 
 func ExampleNull() {

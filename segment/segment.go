@@ -35,7 +35,9 @@ type Provider interface {
 	// Acquire returns a segment of a size in [min, max] bytes, near max where
 	// that is cheap. min must be positive and max at least min. Where no
 	// multiple of the provider's unit (a page, say) lies in [min, max], the
-	// size is min rounded up: Segment.Size tells what was really obtained. On
+	// size is min rounded up, and [Fixed] may give all it has: Segment.Size
+	// tells what was really obtained. Of a caller for whom that is too much,
+	// max bytes exactly, with min equal to max, are a better next wish. On
 	// failure, impossible sizes included, it returns an error that wraps
 	// [ErrLimit] or [ErrNoMemory], and nothing was acquired.
 	Acquire(min, max int) (Segment, error)

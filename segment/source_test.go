@@ -3,6 +3,7 @@ package segment_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -81,9 +82,81 @@ func TestFixed(t *testing.T) {
 		if err := p.Release(s); !errors.Is(err, segment.ErrForeign) {
 			t.Errorf("second Release: %v", err)
 		}
-		if s, err := p.Acquire(100, 200); err != nil || s.Size != 200 {
-			t.Errorf("Acquire(100, 200) = %v, %v", s, err)
+		if again, err := p.Acquire(100, 200); err != nil || again != s {
+			t.Errorf("Acquire(100, 200) = %v, %v, want all of the buffer, %v", again, err, s)
 		}
+	}
+}
+
+// TestFixedInPieces takes pieces of exact sizes, and a range as the rest, and
+// releases them in every order. Then the whole buffer must be there again.
+func TestFixedInPieces(t *testing.T) {
+	buf := make([]byte, 1000)
+	p := segment.Fixed(buf)
+	whole, err := p.Acquire(1, math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRelease(t, p, whole)
+	rng := rand.New(rand.NewPCG(segtest.Seed(t), 0))
+	for range 100 {
+		books := segtest.NewLedger(p)
+		var out []segment.Segment
+		for _, n := range []int{100, 1, 16, 17, 333} {
+			s := mustAcquire(t, books, n)
+			if s.Size != n || raw.AddrOf(s.Base)%16 != 0 {
+				t.Errorf("Acquire(%d, %d) = %d bytes at %p", n, n, s.Size, s.Base)
+			}
+			segtest.Fill(s, byte(len(out)))
+			out = append(out, s)
+		}
+		rest, err := books.Acquire(1, 2)
+		if err != nil || rest.Size < whole.Size-(100+1+16+17+333+4*15) {
+			t.Errorf("the rest is %d bytes, %v", rest.Size, err)
+		}
+		segtest.Fill(rest, byte(len(out)))
+		out = append(out, rest)
+		if s, err := books.Acquire(16, 16); err == nil {
+			t.Errorf("16 bytes at %p beside the rest", s.Base)
+		}
+		for _, i := range rng.Perm(len(out)) {
+			if !segtest.All(out[i], byte(i)) {
+				t.Errorf("piece %d has been overwritten", i)
+			}
+			mustRelease(t, books, out[i])
+			if rng.IntN(2) == 0 { // what came back serves again at once
+				again := mustAcquire(t, books, out[i].Size)
+				segtest.Fill(again, 0xEE)
+				mustRelease(t, books, again)
+			}
+		}
+		books.Settled(t)
+		if s, err := p.Acquire(whole.Size, whole.Size); err != nil {
+			t.Fatal(err)
+		} else {
+			mustRelease(t, p, s)
+		}
+	}
+}
+
+// TestFixedUnderCache serves nearly all of a buffer through a cache.
+func TestFixedUnderCache(t *testing.T) {
+	const size = 4 << 20
+	c := segment.NewCache(segment.Fixed(make([]byte, size)), size)
+	for _, n := range []int{16 << 10, 300 << 10} {
+		var out []segment.Segment
+		for bytes := 0; ; bytes += n {
+			s, err := c.Acquire(n, n)
+			if err != nil {
+				if bytes < size-n-4096 {
+					t.Errorf("segments of %d bytes: %v after %d", n, err, bytes)
+				}
+				break
+			}
+			out = append(out, s)
+		}
+		mustRelease(t, c, out...)
+		mustCheck(t, c)
 	}
 }
 
