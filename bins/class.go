@@ -1,6 +1,9 @@
 package bins
 
-import "github.com/cookmem-go/cookmem/internal/chunk"
+import (
+	"github.com/cookmem-go/cookmem/internal/chunk"
+	"github.com/cookmem-go/cookmem/internal/raw"
+)
 
 const (
 	exactUnits = 32  // up to here every multiple of Align is a class
@@ -55,18 +58,31 @@ func makeSizeOfClass() (table [Classes]uint32) {
 
 // ForRequest returns the class that serves a request of n bytes, which must
 // not exceed [MaxRequest].
-func ForRequest(n uint) int {
-	return int(classOfUnits[(n+chunk.Header+chunk.Align-1)/chunk.Align])
+func ForRequest(n uint) uint8 {
+	return classOfUnits[(n+chunk.Header+chunk.Align-1)/chunk.Align]
 }
 
 // ForChunk returns the smallest class that a chunk of size bytes fits in. size
 // must not exceed [MaxChunk].
-func ForChunk(size uintptr) int { return int(classOfUnits[size/chunk.Align]) }
+func ForChunk(size uintptr) uint8 { return classOfUnits[size/chunk.Align] }
 
 // SizeOf returns the size of the chunks of a class in bytes.
-func SizeOf(class int) uintptr { return uintptr(sizeOfClass[class]) }
+func SizeOf(class uint8) uintptr { return uintptr(sizeOfClass[class]) }
 
 // IsClass reports whether size is exactly the size of a class.
 func IsClass(size uintptr) bool {
 	return size >= chunk.Min && size <= MaxChunk && SizeOf(ForChunk(size)) == size
+}
+
+// OfLive returns the class of the plain live chunk c if that can be told at once,
+// and else 0 or a number that is no class. c must be an address of a head.
+func OfLive(c raw.Addr) uint8 {
+	if chunk.HasClasses {
+		return chunk.Class(c)
+	}
+	head := raw.Load(c)
+	if head&uintptr(chunk.C|chunk.Q) != uintptr(chunk.C) || head >= MaxChunk+chunk.Align {
+		return 0
+	}
+	return classOfUnits[head/chunk.Align]
 }

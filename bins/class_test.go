@@ -8,7 +8,7 @@ import (
 
 // TestClassOfEveryRequest looks at every request that has a class.
 func TestClassOfEveryRequest(t *testing.T) {
-	last := chunk.Min / chunk.Align
+	last := uint8(chunk.Min / chunk.Align)
 	if ForRequest(0) != last {
 		t.Fatalf("no bytes have class %d, want %d", ForRequest(0), last)
 	}

@@ -51,7 +51,7 @@ func (l *List) Cached() uint { return l.Held - l.Live() }
 // CachedBytes returns the size of all chunks on the lists.
 func (ls *Lists) CachedBytes() (bytes uintptr) {
 	for class := range ls {
-		bytes += uintptr(ls[class].Cached()) * SizeOf(class)
+		bytes += uintptr(ls[class].Cached()) * SizeOf(uint8(class))
 	}
 	return bytes
 }
@@ -59,7 +59,7 @@ func (ls *Lists) CachedBytes() (bytes uintptr) {
 // LiveBytes returns the size of all chunks of the classes that users hold.
 func (ls *Lists) LiveBytes() (bytes uintptr) {
 	for class := range ls {
-		bytes += uintptr(ls[class].Live()) * SizeOf(class)
+		bytes += uintptr(ls[class].Live()) * SizeOf(uint8(class))
 	}
 	return bytes
 }
@@ -82,14 +82,14 @@ func (ls *Lists) Check(visit func(b raw.Addr, size uintptr) error) error {
 		count := uint(0)
 		for b := l.Head; b != 0; b = raw.Addr(raw.Load(b)) {
 			if count++; count > l.Cached() {
-				return fmt.Errorf("invariant 6: quick list of %d bytes is longer than the %d chunks counted: a loop?", SizeOf(class), l.Cached())
+				return fmt.Errorf("invariant 6: quick list of %d bytes is longer than the %d chunks counted: a loop?", SizeOf(uint8(class)), l.Cached())
 			}
-			if err := visit(b, SizeOf(class)); err != nil {
+			if err := visit(b, SizeOf(uint8(class))); err != nil {
 				return err
 			}
 		}
 		if count != l.Cached() {
-			return fmt.Errorf("invariant 6: quick list of %d bytes has %d chunks, counted were %d", SizeOf(class), count, l.Cached())
+			return fmt.Errorf("invariant 6: quick list of %d bytes has %d chunks, counted were %d", SizeOf(uint8(class)), count, l.Cached())
 		}
 	}
 	return nil

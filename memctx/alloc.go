@@ -23,11 +23,12 @@ func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
 	// for its budget. Compare n before rounding: n + 23 wraps for the largest
 	// sizes, and as unsigned numbers the negative ones are the largest.
 	if uint(n) <= bins.MaxRequest && mc.mode == 0 {
-		l := &mc.quick[bins.ForRequest(uint(n))]
+		class := bins.ForRequest(uint(n))
+		l := &mc.quick[class]
 		if b := l.Head; b > bins.Busy {
 			l.Head = bins.Busy
 			next := raw.Addr(raw.Load(b))
-			raw.Unset(chunk.OfBlock(b), chunk.Q)
+			chunk.SetLive(chunk.OfBlock(b), class)
 			l.Head = next
 			l.Allocs++
 			return b.Pointer(), nil

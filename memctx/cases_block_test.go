@@ -70,7 +70,7 @@ func TestCase08_ReallocTable(t *testing.T) {
 func zeroEdges() []int {
 	sizes := []int{0, 1, 2, 3}
 	for class := chunk.Min / chunk.Align; class < bins.Classes; class++ {
-		n := int(bins.SizeOf(class)) - chunk.Header
+		n := int(bins.SizeOf(uint8(class))) - chunk.Header
 		sizes = append(sizes, n-1, n, n+1)
 	}
 	for _, n := range []int{16 << 10, 64 << 10, 1 << 20} {

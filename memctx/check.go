@@ -133,6 +133,12 @@ func (mc *Context) checkPlain(c raw.Addr, head, before chunk.Head, seen *census)
 	if !bins.IsClass(size) {
 		return mc.neighbourhood(9, "a chunk in use has no class's size", c, head, before)
 	}
+	if chunk.HasClasses {
+		noted, class := chunk.Class(c), bins.ForChunk(size)
+		if cached && noted != class|chunk.CachedMark || !cached && noted != class && noted != 0 {
+			return mc.neighbourhood(9, fmt.Sprintf("the head notes class %#x, not %#x", noted, class), c, head, before)
+		}
+	}
 	seen.held[bins.ForChunk(size)]++
 	if !cached {
 		seen.live[bins.ForChunk(size)]++
@@ -192,7 +198,7 @@ func (mc *Context) checkTotals(seen *census) error {
 		l := &mc.quick[class]
 		if seen.live[class] != l.Live() || seen.held[class] != l.Held {
 			return fmt.Errorf("invariant 9: %d of %d chunks of %d bytes are live, counted were %d of %d",
-				seen.live[class], seen.held[class], bins.SizeOf(class), l.Live(), l.Held)
+				seen.live[class], seen.held[class], bins.SizeOf(uint8(class)), l.Live(), l.Held)
 		}
 	}
 	switch {

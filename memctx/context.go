@@ -21,9 +21,10 @@ import (
 type Context struct {
 	noCopy noCopy
 
-	quick bins.Lists // cached chunks, by class
-	mode  mode
-	tag   uintptr // of every head of this context
+	quick  bins.Lists // cached chunks, by class
+	mode   mode
+	tag    uintptr // of every head of this context
+	tagTop uint16  // the same, as Free compares it
 
 	small bins.Small // free chunks up to bins.MaxSmall
 	tree  tree.Tree  // larger free chunks
@@ -81,6 +82,7 @@ func New(o *Options) (*Context, error) {
 	if mc.provider == nil {
 		mc.provider = segment.Default()
 	}
+	mc.tagTop = chunk.TagTop(mc.tag)
 	mc.committer, _ = segment.CommitterOf(mc.provider)
 	if o.Retain == 0 {
 		mc.retain = defaultRetain

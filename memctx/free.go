@@ -21,13 +21,13 @@ import (
 func (mc *Context) Free(p unsafe.Pointer) {
 	b := raw.AddrOf(p)
 	if mc.mode == 0 && b != 0 && b%chunk.Align == 0 {
-		// The size comparison also sees heads with another context's tag.
-		head := chunk.Read(chunk.OfBlock(b), mc.tag)
-		if head.State() == chunk.InUse && head < bins.MaxChunk+chunk.Align {
-			l := &mc.quick[bins.ForChunk(uintptr(head))]
+		// A block that is not live, or not of a class, has no class here.
+		c := chunk.OfBlock(b)
+		if class := bins.OfLive(c); class-1 < bins.Classes-1 && chunk.HasTag(c, mc.tagTop) {
+			l := &mc.quick[class]
 			if next := l.Head; next != bins.Busy {
 				l.Head = bins.Busy
-				raw.Set(chunk.OfBlock(b), chunk.Q)
+				chunk.SetCached(c, class)
 				raw.Store(b, uintptr(next))
 				l.Head = b
 				l.Frees++
@@ -63,8 +63,9 @@ func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
 	if head.State() == chunk.Trailed {
 		mc.checkGuards(op, b, c, size)
 	} else if size <= bins.MaxChunk {
-		l := mc.list(op, bins.ForChunk(size))
-		chunk.Write(c, mc.tag, head|chunk.Q)
+		class := bins.ForChunk(size)
+		l := mc.list(op, class)
+		chunk.SetCached(c, class)
 		l.Push(b)
 		l.Frees++
 		return
@@ -175,7 +176,7 @@ func (mc *Context) coalesce(c raw.Addr, head chunk.Head) {
 		behind += raw.Addr(next.Size())
 		next = chunk.Read(behind, mc.tag)
 	} else {
-		chunk.Write(behind, mc.tag, next&^chunk.P)
+		chunk.SetPrevFree(behind)
 	}
 	if next.IsFence() && next.Span() == size && mc.emptied(c, size) {
 		return

@@ -173,7 +173,7 @@ func (mc *Context) extend(c raw.Addr, head chunk.Head, size uintptr) (uintptr, b
 	if rest > 0 {
 		mc.insert(end, rest)
 	} else {
-		chunk.Write(end, mc.tag, chunk.Read(end, mc.tag)|chunk.P)
+		chunk.SetPrevInUse(end)
 	}
 	return got, true
 }

@@ -174,6 +174,14 @@ var sabotages = []struct {
 	}},
 	{"links of a tree node", 8, func(v *victim) { raw.Fill(v.ringed, tree.NodeSize, 0x11) }},
 	{"live blocks miscounted", 9, func(v *victim) { v.list(v.plain).Allocs++; v.list(v.plain).Held++ }},
+	{"class of another list", 9, func(v *victim) {
+		if !chunk.HasClasses {
+			v.list(v.plain).Allocs++ // heads note no class
+			v.list(v.plain).Held++
+			return
+		}
+		chunk.SetLive(chunk.OfBlock(v.plain), bins.ForChunk(v.head(v.plain).Size())+1)
+	}},
 	{"block in use without a class", 9, func(v *victim) {
 		// Two neighbours become chunks of other sizes that fill the same place.
 		c, size := chunk.OfBlock(v.plain), v.head(v.plain).Size()

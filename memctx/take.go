@@ -39,7 +39,7 @@ func (mc *Context) take(size uintptr) (raw.Addr, uintptr, error) {
 
 // takeClass returns a block of a class whose quick list is empty, and may put
 // more of them on the list.
-func (mc *Context) takeClass(class int) (raw.Addr, error) {
+func (mc *Context) takeClass(class uint8) (raw.Addr, error) {
 	size := bins.SizeOf(class)
 	for {
 		run := mc.runOf(class, size)
@@ -61,7 +61,7 @@ func (mc *Context) takeClass(class int) (raw.Addr, error) {
 
 // runOf returns how many bytes to carve for a class at once: more, the more of
 // the class there is already.
-func (mc *Context) runOf(class int, size uintptr) uintptr {
+func (mc *Context) runOf(class uint8, size uintptr) uintptr {
 	count := min(uintptr(mc.quick[class].Held)/runShare, runBytes/size)
 	return max(count, 1) * size
 }
@@ -81,17 +81,17 @@ func runWithin(run, size, found uintptr) uintptr {
 // unit larger than size and then counts for its own class.
 func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	if run < 2*size {
-		l := &mc.quick[bins.ForChunk(run)]
-		l.Held++
-		l.Allocs++
-		return chunk.Block(c)
+		size = run
 	}
-	l := &mc.quick[bins.ForChunk(size)]
+	class := bins.ForChunk(size)
+	l := &mc.quick[class]
 	for at := run - size; at > 0; at -= size {
-		chunk.Write(c+raw.Addr(at), mc.tag, chunk.Make(size, chunk.P|chunk.Cached))
+		chunk.Write(c+raw.Addr(at), mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
+		chunk.SetCached(c+raw.Addr(at), class)
 		l.Push(chunk.Block(c + raw.Addr(at)))
 	}
 	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
+	chunk.SetLive(c, class)
 	l.Held += uint(run / size)
 	l.Allocs++
 	return chunk.Block(c)
@@ -99,7 +99,7 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 
 // list returns the quick list of the class for a call that has been entered.
 // That a short call is changing it at the same time is a fault.
-func (mc *Context) list(op string, class int) *bins.List {
+func (mc *Context) list(op string, class uint8) *bins.List {
 	l := &mc.quick[class]
 	if l.Head == bins.Busy {
 		mc.faultConcurrent(op)
@@ -108,20 +108,20 @@ func (mc *Context) list(op string, class int) *bins.List {
 }
 
 // takeCached returns a cached block of the class, or 0.
-func (mc *Context) takeCached(class int) raw.Addr {
+func (mc *Context) takeCached(class uint8) raw.Addr {
 	l := mc.list("Alloc", class)
 	if l.Head == 0 {
 		return 0
 	}
 	b := l.Pop()
-	raw.Unset(chunk.OfBlock(b), chunk.Q)
+	chunk.SetLive(chunk.OfBlock(b), class)
 	l.Allocs++
 	return b
 }
 
 // borrow returns a cached block of one of the next two larger classes: better
 // than opening new memory. It returns 0 if there is none.
-func (mc *Context) borrow(class int) raw.Addr {
+func (mc *Context) borrow(class uint8) raw.Addr {
 	for larger := class + 1; larger < min(class+3, bins.Classes); larger++ {
 		if b := mc.takeCached(larger); b != 0 {
 			return b
@@ -180,7 +180,7 @@ func (mc *Context) carve(c raw.Addr, found, size uintptr) uintptr {
 	}
 	rest := found - size
 	if rest < leastRest(size) {
-		chunk.Write(behind, mc.tag, head|chunk.P)
+		chunk.SetPrevInUse(behind)
 		chunk.Write(c, mc.tag, chunk.Make(found, chunk.P|chunk.InUse))
 		return found
 	}

@@ -103,7 +103,7 @@ func (mc *Context) openTop(step uintptr) error {
 // flush coalesces every cached chunk and returns how many bytes they were.
 func (mc *Context) flush() (bytes uintptr) {
 	for class := range mc.quick {
-		l := mc.list("flush", class)
+		l := mc.list("flush", uint8(class))
 		for l.Head != 0 {
 			c := chunk.OfBlock(l.Pop())
 			l.Held--

@@ -32,11 +32,18 @@
 // systems, because the foot lies in memory that only a free chunk can spare.
 //
 // The governing invariant: no two free chunks are neighbours, and a head is
-// only ever written by the code of this package. Heads of a context are stored
-// xored with the tag of the context, which occupies the 16 bits above every
-// size on 64-bit systems (and is zero on 32-bit ones). A head read
-// back with the wrong tag decodes to an impossible size: foreign and wild
-// pointers fall out of the size comparison that Free makes anyway.
+// only ever written by the code of this package.
+//
+// On 64-bit systems the upper bytes of a head's word hold more than size and
+// flags. From the top: two bytes are xored with the tag of the context, so that a
+// head read back with another tag decodes to an impossible size, and foreign and
+// wild pointers are told without a search. The third byte is the class of a plain
+// chunk, 0 if it has none or it was not noted; its highest bit says that the
+// chunk is cached, in place of the flag Q. So Free learns from one byte that the
+// block is live and whose list it belongs to, and that byte is written as a whole
+// whenever a chunk changes hands: no call waits for a head that another has just
+// read and changed. On 32-bit systems there is no room for either; there the
+// flag tells and the size is looked up. [Read] hides the difference.
 //
 // A chunk that is absorbed by a neighbour leaves a tombstone, a head that
 // decodes to zero. Freeing it once more is thereby seen until the memory has
@@ -60,10 +67,10 @@ const (
 	// Min is the smallest size of a chunk: head, two links, foot.
 	Min = 4 * raw.Word
 
-	// Limit is above the size of every chunk: 128 TiB on 64-bit systems, where
+	// Limit is above the size of every chunk: 512 GiB on 64-bit systems, where
 	// it is also below every head that was read with the wrong tag; 2 GiB on
 	// 32-bit ones.
-	Limit = 1 << (31 + 16*wide)
+	Limit = 1 << (31 + 8*wide)
 )
 
 const (
@@ -124,11 +131,30 @@ func TagOf(n uint64) uintptr {
 	return uintptr(n%0xffff+1) << tagShift
 }
 
-// Read returns the head at c.
-func Read(c raw.Addr, tag uintptr) Head { return Head(raw.Load(c) ^ tag) }
+// Read returns the head at c, without its class.
+func Read(c raw.Addr, tag uintptr) Head {
+	w := raw.Load(c) ^ tag
+	if wide == 0 {
+		return Head(w)
+	}
+	cached := w >> (cachedBit * wide) & 1
+	return Head(w&^(classMask<<(classShift*wide)) | cached*uintptr(Q))
+}
 
-// Write sets the head at c.
-func Write(c raw.Addr, tag uintptr, h Head) { raw.Store(c, uintptr(h)^tag) }
+// Write sets the head at c. It notes no class.
+func Write(c raw.Addr, tag uintptr, h Head) {
+	w := uintptr(h)
+	if wide == 1 && h.State() == Cached {
+		w = w&^uintptr(Q) | 1<<(cachedBit*wide)
+	}
+	raw.Store(c, w^tag)
+}
+
+// SetPrevInUse sets the flag P of the head at c and leaves the rest of it.
+func SetPrevInUse(c raw.Addr) { raw.Store(c, raw.Load(c)|uintptr(P)) }
+
+// SetPrevFree clears the flag P of the head at c and leaves the rest of it.
+func SetPrevFree(c raw.Addr) { raw.Store(c, raw.Load(c)&^uintptr(P)) }
 
 // Bury leaves a tombstone at c, which an absorbed chunk's head must become.
 func Bury(c raw.Addr, tag uintptr) { Write(c, tag, 0) }

@@ -53,9 +53,9 @@ func theNotes(t *testing.T) []note {
 // inlined are the functions whose cost is stated as a few instructions, by
 // folder. Each is called for every block.
 var inlined = map[string][]string{
-	"internal/raw":   {"Load", "Store", "Set", "Unset", "AddrOf", "Addr.Pointer"},
-	"internal/chunk": {"Read", "Write", "Make", "Block", "OfBlock", "Head.Size", "Head.State"},
-	"bins":           {"ForRequest", "ForChunk", "SizeOf", "(*List).Push", "(*List).Pop"},
+	"internal/raw":   {"Load", "Store", "Load8", "Store8", "Load16", "AddrOf", "Addr.Pointer"},
+	"internal/chunk": {"Read", "Make", "Block", "OfBlock", "Class", "HasTag", "SetLive", "SetCached", "Head.Size", "Head.State"},
+	"bins":           {"ForRequest", "ForChunk", "OfLive", "SizeOf", "(*List).Push", "(*List).Pop"},
 }
 
 // notInlinable complains about functions that the compiler does not inline.

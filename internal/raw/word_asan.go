@@ -3,7 +3,7 @@
 package raw
 
 // Under the address sanitizer freed memory is poisoned, and the heap's own
-// links lie in freed memory. These two forms are therefore kept out of the
+// links lie in freed memory. These forms are therefore kept out of the
 // instrumentation: the user's accesses are checked, the heap's are not.
 
 // Load reads the word at a, which must be aligned to [Word].
@@ -18,14 +18,20 @@ func Load(a Addr) uintptr { return *At[uintptr](a) }
 //go:noinline
 func Store(a Addr, w uintptr) { *At[uintptr](a) = w }
 
-// Set sets the given bits of the word at a, which must be aligned to [Word].
+// Load8 reads the byte at a.
 //
 //go:norace
 //go:noinline
-func Set(a Addr, bits uintptr) { *At[uintptr](a) |= bits }
+func Load8(a Addr) uint8 { return *At[uint8](a) }
 
-// Unset clears the given bits of the word at a, which must be aligned to [Word].
+// Store8 writes the byte at a.
 //
 //go:norace
 //go:noinline
-func Unset(a Addr, bits uintptr) { *At[uintptr](a) &^= bits }
+func Store8(a Addr, b uint8) { *At[uint8](a) = b }
+
+// Load16 reads the two bytes at a, which must be aligned to them.
+//
+//go:norace
+//go:noinline
+func Load16(a Addr) uint16 { return *At[uint16](a) }
