@@ -91,6 +91,7 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 		k.expect(e.m == m && e.prev == prev, "mapping %#x: links broken at offset %#x", base, e.off)
 		k.expect(e.off == end, "mapping %#x: extent at offset %#x, not %#x", base, e.off, end)
 		k.expect(e.size > 0 && e.size%Granule == 0, "mapping %#x+%#x: extent of %d bytes", base, e.off, e.size)
+		k.expect(0 <= e.committed && e.committed <= e.size, "mapping %#x+%#x: %d bytes of %d are committed", base, e.off, e.committed, e.size)
 		end += e.size
 		k.extent(e, prev)
 	}

@@ -30,6 +30,7 @@ const (
 type extent struct {
 	m          *mapping
 	off, size  int
+	committed  int // bytes from off on that are known to be, where it matters
 	state      extentState
 	prev, next *extent // neighbours in the mapping
 }
@@ -163,6 +164,8 @@ func (c *Cache) putIdle(e *extent) {
 func (c *Cache) split(e *extent, size int) *extent {
 	rest := c.newExtent()
 	*rest = extent{m: e.m, off: e.off + size, size: e.size - size, state: e.state, prev: e, next: e.next}
+	rest.committed = larger(e.committed-size, 0)
+	e.committed -= rest.committed
 	if e.next != nil {
 		e.next.prev = rest
 	}
@@ -174,6 +177,9 @@ func (c *Cache) split(e *extent, size int) *extent {
 // absorbNext joins e with the extent behind it.
 func (c *Cache) absorbNext(e *extent) {
 	n := e.next
+	if e.committed == e.size {
+		e.committed += n.committed
+	}
 	e.size += n.size
 	e.next = n.next
 	if n.next != nil {

@@ -11,14 +11,32 @@ func (c *Cache) Discard(s Segment, off, n int) error {
 	return Discard(c.up, m, at, n)
 }
 
-// Commit implements [Committer]: it commits the bytes at the upstream. Parts of
-// s may be committed from an earlier use.
+// Commit implements [Committer]: it commits the bytes at the upstream, unless
+// they are known to be committed from an earlier use.
 func (c *Cache) Commit(s Segment, off, n int) error {
 	m, at, err := c.locate("commit", s, off, n)
-	if err != nil {
+	if err != nil || c.committed(s, off, n, false) {
 		return err
 	}
-	return Commit(c.up, m, at, n)
+	if err = Commit(c.up, m, at, n); err == nil {
+		c.committed(s, off, n, true)
+	}
+	return err
+}
+
+// committed reports whether the n bytes at offset off of s are known to be
+// committed. If done is true they have just been.
+func (c *Cache) committed(s Segment, off, n int, done bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.lookup(s)
+	if e == nil {
+		return false
+	}
+	if done && off <= e.committed {
+		e.committed = larger(e.committed, off+n)
+	}
+	return off+n <= e.committed
 }
 
 // NeedsCommit implements [NeedsCommitter].
@@ -107,6 +125,7 @@ func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, 
 		c.heldBytes += seg.Size - old.Size
 		m.seg, m.size = seg, seg.Size&^(Granule-1)
 		m.fresh, e.size = m.size, m.size
+		e.committed = smaller(e.committed, e.size)
 	}
 	if e.size > want {
 		c.insertIdle(c.split(e, want))
