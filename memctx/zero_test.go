@@ -26,7 +26,7 @@ func (p claimed) Acquire(min, max int) (segment.Segment, error) {
 }
 
 func TestAllocZeroedDoesNotTouchFreshMemory(t *testing.T) {
-	mc, err := memctx.New(&memctx.Options{Provider: claimed{segment.OS()}})
+	mc, err := memctx.New(&memctx.Options{Provider: claimed{segment.Heap()}})
 	if err != nil {
 		t.Fatal(err)
 	}
