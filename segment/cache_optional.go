@@ -11,12 +11,18 @@ func (c *Cache) Discard(s Segment, off, n int) error {
 	return Discard(c.up, m, at, n)
 }
 
-// Commit implements [Committer]: it commits the bytes at the upstream, unless
-// they are known to be committed from an earlier use.
+// Commit implements [Committer]: it commits the granules of those bytes at the
+// upstream, unless they are known to be committed from an earlier use.
 func (c *Cache) Commit(s Segment, off, n int) error {
 	m, at, err := c.locate("commit", s, off, n)
-	if err != nil || c.committed(s, off, n, false) {
+	if err != nil {
 		return err
+	}
+	before := off & (Granule - 1)
+	off, at, n = off-before, at-before, n+before
+	n, _ = roundUp(n, Granule)
+	if c.committed(s, off, n, false) {
+		return nil
 	}
 	if err = Commit(c.up, m, at, n); err == nil {
 		c.committed(s, off, n, true)
