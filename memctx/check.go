@@ -224,17 +224,20 @@ func (mc *Context) neighbourhood(invariant int, what string, c raw.Addr, head, b
 		invariant, what, c, head, before, mc.name, mc.top.at)
 }
 
-// checkAllGuards raises a fault for the first live block with a broken guard.
+// checkAllGuards raises a fault for the first live block with a broken guard. It
+// does so once: the call after the fault checks nothing.
 func (mc *Context) checkAllGuards(op string) {
-	if mc.mode&guard == 0 {
+	if mc.mode&(guard|reported) != guard {
 		return
 	}
+	mc.mode |= reported
 	mc.walk(func(c raw.Addr, head chunk.Head) bool {
 		if head.State() == chunk.Trailed {
 			mc.checkGuards(op, chunk.Block(c)+mc.front(), c, head.Size())
 		}
 		return true
 	})
+	mc.mode &^= reported
 }
 
 // walk calls visit for each chunk until it returns false.

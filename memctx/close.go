@@ -16,7 +16,9 @@ const discardFrom = 64 << 10
 // Close gives all memory back to the provider, blocks that are still live
 // included. It must not be used while a block is. The work grows with the
 // number of segments, not of blocks, except under Guard, where every live block
-// is checked first.
+// is checked first. The first Close or Reset that finds a broken guard panics
+// with a [*diag.Fault], and the context is open and as it was: the block can be
+// looked at. The next one checks nothing and gives everything back.
 //
 // If the provider refuses a segment, Close returns an error, keeps the segment
 // and tries again when it is called again; it returns nil once everything has
@@ -37,7 +39,7 @@ func (mc *Context) Close() error {
 
 // Reset drops all blocks at once, as if each had been freed. Segments of up to
 // Options.Retain bytes altogether are kept for the next use, the others go back
-// to the provider. Its cost is that of Close.
+// to the provider. Its cost is that of Close, and so is what it does under Guard.
 //
 // If the provider refuses a segment, Reset returns an error and the context
 // keeps the segment for its own use; in any case all blocks are gone.
@@ -46,6 +48,7 @@ func (mc *Context) Reset() error {
 		return mc.failed("Reset", 0, 0, ErrClosed)
 	}
 	mc.checkAllGuards("Reset")
+	mc.mode &^= reported
 	mc.forget()
 	kept := uintptr(0)
 	err := mc.releaseAll(func(r record) bool {

@@ -1,9 +1,11 @@
 package memctx_test
 
 import (
+	"errors"
 	"testing"
 	"unsafe"
 
+	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/memctx"
 	"github.com/cookmem-go/cookmem/segment"
 )
@@ -90,4 +92,88 @@ func TestPathsThatDoNotAllocate(t *testing.T) {
 			t.Errorf("Reset: %v objects on the Go heap", n)
 		}
 	})
+}
+
+// TestBrokenGuardIsReportedOnce closes and resets a context with a broken guard:
+// the first call is a fault that leaves the block to be looked at, the second
+// one gives the memory back.
+func TestBrokenGuardIsReportedOnce(t *testing.T) {
+	for op, call := range map[string]func(*memctx.Context) error{
+		"Close": (*memctx.Context).Close, "Reset": (*memctx.Context).Reset,
+	} {
+		for next, again := range map[string]func(*memctx.Context) error{
+			"Close": (*memctx.Context).Close, "Reset": (*memctx.Context).Reset,
+		} {
+			counter := segment.Counting(segment.Heap())
+			mc, err := memctx.New(&memctx.Options{Guard: true, Provider: counter, Retain: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 100 {
+				mustAlloc(t, mc, 5000)
+			}
+			p := mustAlloc(t, mc, 10)
+			wreck(p, 10, 0)
+			f := mustFault(t, mc, diag.GuardAfter, op, func() { call(mc) })
+			if f.Addr != uintptr(p) || mc.Stats().Blocks != 101 || mc.UsableSize(mustAlloc(t, mc, 7)) != 7 {
+				t.Errorf("after the fault of %s: %v, %+v", op, f, mc.Stats())
+			}
+			if err := again(mc); err != nil || counter.Bytes() != 0 {
+				t.Errorf("%s after the fault of %s: %v, %d bytes are held", next, op, err, counter.Bytes())
+			}
+			if next == "Reset" { // and all begins anew
+				wreck(mustAlloc(t, mc, 10), -1, 0)
+				mustFault(t, mc, diag.GuardBefore, "Close", func() { mc.Close() })
+			}
+			if err := mc.Close(); err != nil || counter.Bytes() != 0 {
+				t.Errorf("Close: %v, %d bytes are held", err, counter.Bytes())
+			}
+		}
+	}
+}
+
+// TestScopeKeepsThePanic leaves a broken guard behind, with a panic and without,
+// from within a call of the context too.
+func TestScopeKeepsThePanic(t *testing.T) {
+	own := errors.New("the body's own")
+	for name, c := range map[string]struct {
+		body func(*memctx.Context) error
+		is   error
+	}{
+		"panic":        {func(*memctx.Context) error { panic(own) }, own},
+		"inner panic":  {func(mc *memctx.Context) error { mc.Alloc(1 << 20); return nil }, own},
+		"return":       {func(*memctx.Context) error { return nil }, diag.GuardAfter},
+		"error":        {func(*memctx.Context) error { return own }, diag.GuardAfter},
+		"double fault": {func(mc *memctx.Context) error { mc.Reset(); return nil }, diag.GuardAfter},
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := &panicking{Counter: segment.Counting(segment.Heap()), above: 1 << 20, value: own}
+			defer func() {
+				if err, ok := recover().(error); !ok || !errors.Is(err, c.is) {
+					t.Errorf("the panic is %v, want %v", err, c.is)
+				}
+				if up.Bytes() != 0 {
+					t.Errorf("%d bytes were not given back", up.Bytes())
+				}
+			}()
+			memctx.Scope(&memctx.Options{Guard: true, Provider: up}, func(mc *memctx.Context) error {
+				wreck(mustAlloc(t, mc, 10), 10, 0)
+				return c.body(mc)
+			})
+		})
+	}
+}
+
+// panicking is a provider that panics when it is asked for too much.
+type panicking struct {
+	*segment.Counter
+	above int
+	value error
+}
+
+func (p *panicking) Acquire(min, max int) (segment.Segment, error) {
+	if min > p.above {
+		panic(p.value)
+	}
+	return p.Counter.Acquire(min, max)
 }

@@ -38,8 +38,6 @@ var userCalls = []struct {
 	{"Realloc", func(mc *memctx.Context, p unsafe.Pointer, n int) { mc.Realloc(p, 2*n) }},
 	{"TryResize", func(mc *memctx.Context, p unsafe.Pointer, n int) { mc.TryResize(p, n) }},
 	{"UsableSize", func(mc *memctx.Context, p unsafe.Pointer, n int) { mc.UsableSize(p) }},
-	{"Close", func(mc *memctx.Context, p unsafe.Pointer, n int) { mc.Close() }},
-	{"Reset", func(mc *memctx.Context, p unsafe.Pointer, n int) { mc.Reset() }},
 }
 
 // TestGuards writes one byte before and after blocks of many sizes, near and

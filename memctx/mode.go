@@ -7,10 +7,11 @@ package memctx
 type mode uint32
 
 const (
-	busy   mode = 1 << iota // a checked call is under way; short ones mark the list
-	closed                  // Close has begun
-	exact                   // every block has a trailer with its requested size
-	guard                   // and guard bytes before and after
+	busy     mode = 1 << iota // a checked call is under way; short ones mark the list
+	closed                    // Close has begun
+	exact                     // every block has a trailer with its requested size
+	guard                     // and guard bytes before and after
+	reported                  // Close or Reset has reported a broken guard
 )
 
 // trailed are the modes in which every block has a trailer.

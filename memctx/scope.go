@@ -5,11 +5,25 @@ import "errors"
 // Scope makes a context with the given options, calls f with it and closes it
 // when f returns or panics. Blocks and slices of the context must not leave f.
 // Scope returns the errors of New, f and Close, joined.
-func Scope(o *Options, f func(*Context) error) (err error) {
+//
+// A panic of f goes on as it was; that it left broken guards is not reported on
+// top. If f returns and a guard is broken, that is a fault. In both cases all
+// memory has been given back.
+func Scope(o *Options, f func(*Context) error) error {
 	mc, err := New(o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, mc.Close()) }()
-	return f(mc)
+	defer mc.abandon()
+	err = f(mc)
+	return errors.Join(err, mc.Close())
+}
+
+// abandon closes a context that a panic left open, without looking at guards.
+// What the panic interrupted may have been a call of the context.
+func (mc *Context) abandon() {
+	if mc.mode&closed == 0 {
+		mc.mode = mc.mode&^busy | reported
+		_ = mc.Close() // there is a panic to report already
+	}
 }
