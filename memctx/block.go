@@ -67,8 +67,9 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 func (mc *Context) Bytes(n int) ([]byte, error) {
 	p, err := mc.AllocZeroed(n, 1)
 	if err != nil {
-		err.(*Error).Op = "Bytes"
-		return nil, err
+		e := err.(*Error)
+		e.Op, e.N = "Bytes", n
+		return nil, e
 	}
 	return unsafe.Slice((*byte)(p), n), nil
 }

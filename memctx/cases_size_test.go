@@ -275,6 +275,12 @@ func TestErrorTellsTheRequest(t *testing.T) {
 	if !errors.As(err, &e) || e.N != 1<<20 || e.Align != 64 || e.Limit != 10_000 || e.By != "tenant" || e.Footprint != 0 {
 		t.Errorf("the error is %#v", e)
 	}
+	_, err = mc.Bytes(-5)
+	mustFail(t, err, memctx.ErrSize, "Bytes")
+	if !errors.As(err, &e) || e.N != -5 {
+		t.Errorf("the error of Bytes(-5) is %#v", e)
+	}
+	_, err = mc.AllocAligned(1<<20, 64)
 	want := `memctx: AllocAligned of 1048576 bytes aligned to 64 in context "tenant": memory limit reached (limit 10000B, footprint 0B)`
 	if got := fmt.Sprint(err); got != want {
 		t.Errorf("the error is %s\nwant %s", got, want)
