@@ -1,11 +1,12 @@
 # One command per question. `make` lists them.
 #
-# Variables: PKG (packages, default all), FUZZTIME, N and SEED (soak), COUNT
-# (bench), ARGS (perf).
+# Variables: PKG (packages, default all), QEMUARCH (qemu), FUZZTIME, N and SEED
+# (soak), COUNT (bench), ARGS (perf).
 
 GO       ?= go
 PKG      ?= ./...
 FUZZTIME ?= 30s
+QEMUARCH ?= s390x
 N        ?= 5000000
 SEED     ?=
 COUNT    ?= 5
@@ -13,7 +14,7 @@ ARGS     ?=
 
 .DEFAULT_GOAL := help
 
-.PHONY: help test race invariants checkptr cross test-386 wine fuzz soak bench lint perf ci
+.PHONY: help test race invariants checkptr cross test-386 wine qemu fuzz soak bench lint perf ci
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +38,10 @@ test-386: ## do the tests pass where a word has 32 bits?
 	GOARCH=386 CGO_ENABLED=0 $(GO) test $(PKG)
 
 wine: ## do the tests pass as Windows programs? (installs wine)
-	scripts/wine-test.sh ./segment ./memctx
+	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx
+
+qemu: ## do the tests pass on QEMUARCH (s390x, which is big-endian)? (installs qemu-user)
+	scripts/qemu-test.sh $(QEMUARCH)
 
 fuzz: ## does any fuzz target fail within FUZZTIME (30s) each?
 	scripts/fuzz.sh $(FUZZTIME)
