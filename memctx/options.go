@@ -70,31 +70,66 @@ func (o *Options) UnmarshalJSON(data []byte) error {
 }
 
 // Set reads comma-separated settings such as "limit=64MiB,tree=avl,guard" into
-// the options; a key without a value is true. Keys are those of the JSON form.
-// An unknown key or a bad value is an error that names it, and then nothing is
-// changed. With String, Set makes *Options a flag.Value.
+// the options; a key without a value is true. Keys are those of the JSON form. A
+// value may be a quoted Go string: name="a,b". An unknown key or a bad value is
+// an error that names it, and then nothing is changed. With String, Set makes
+// *Options a flag.Value.
 func (o *Options) Set(text string) error {
 	changed := *o
-	for setting := range strings.SplitSeq(text, ",") {
-		if setting = strings.TrimSpace(setting); setting == "" {
+	for rest := text; rest != ""; {
+		var s setting
+		var err error
+		if s, rest, err = cutSetting(rest); err != nil {
+			return err
+		}
+		if s == (setting{}) {
 			continue
 		}
-		key, value, hasValue := strings.Cut(setting, "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		field, err := changed.field(key)
+		field, err := changed.field(s.key)
 		if err != nil {
 			return err
 		}
-		if err := setField(field, value, hasValue); err != nil {
-			return fmt.Errorf("memctx options: %s: %w", key, err)
+		if err := setField(field, s.value, s.hasValue); err != nil {
+			return fmt.Errorf("memctx options: %s: %w", s.key, err)
 		}
 	}
 	*o = changed
 	return nil
 }
 
+// setting is one of the settings that Set reads.
+type setting struct {
+	key, value string
+	hasValue   bool
+}
+
+// cutSetting takes the first setting off a text. It is empty if there is nothing
+// before the comma.
+func cutSetting(text string) (s setting, rest string, err error) {
+	end := strings.IndexAny(text, ",=")
+	if end < 0 || text[end] == ',' {
+		s.key, rest, _ = strings.Cut(text, ",")
+		s.key = strings.TrimSpace(s.key)
+		return s, rest, nil
+	}
+	s.key, s.hasValue = strings.TrimSpace(text[:end]), true
+	rest = strings.TrimSpace(text[end+1:])
+	if !strings.HasPrefix(rest, `"`) {
+		s.value, rest, _ = strings.Cut(rest, ",")
+		s.value = strings.TrimSpace(s.value)
+		return s, rest, nil
+	}
+	quoted, err := strconv.QuotedPrefix(rest)
+	behind := strings.TrimSpace(rest[len(quoted):])
+	if err != nil || behind != "" && behind[0] != ',' {
+		return s, rest, fmt.Errorf("memctx options: %s: %s is not one quoted value", s.key, rest)
+	}
+	s.value, err = strconv.Unquote(quoted)
+	return s, strings.TrimPrefix(behind, ","), err
+}
+
 // String returns the settings that differ from the default, in the form that
-// [Options.Set] reads.
+// [Options.Set] reads. A name that Set could not read otherwise is quoted.
 func (o *Options) String() string {
 	if o == nil {
 		return ""
@@ -103,10 +138,20 @@ func (o *Options) String() string {
 	v := reflect.ValueOf(o).Elem()
 	for i := range v.NumField() {
 		if key := keyOf(v.Type().Field(i)); key != "" && !v.Field(i).IsZero() {
-			settings = append(settings, fmt.Sprintf("%s=%v", key, v.Field(i).Interface()))
+			settings = append(settings, key+"="+quoteIfNeeded(fmt.Sprint(v.Field(i).Interface())))
 		}
 	}
 	return strings.Join(settings, ",")
+}
+
+// quoteIfNeeded returns a value as Set reads it: quoted where it has characters
+// that mean something there, spaces at its ends, or bytes that are not text.
+func quoteIfNeeded(value string) string {
+	quoted := strconv.Quote(value)
+	if strings.ContainsAny(value, ",=") || strings.TrimSpace(value) != value || len(quoted) != len(value)+2 {
+		return quoted
+	}
+	return value
 }
 
 // field returns the field that a key of the text and JSON forms names.

@@ -23,17 +23,23 @@ const (
 
 func TestOptionsSet(t *testing.T) {
 	for text, want := range map[string]memctx.Options{
-		"":                               {},
-		" , ,":                           {},
-		settings:                         everything,
-		"guard":                          {Guard: true},
-		"guard=1, exactsize = true":      {Guard: true, ExactSize: true},
-		"LIMIT=1KiB,Tree=trie":           {Limit: 1024, Tree: tree.Trie},
-		"guard,guard=false":              {},
-		"limit=unlimited":                {Limit: memctx.NoLimit},
-		"name=a=b":                       {Name: "a=b"},
-		"tree=rb,limit=10,limit=20":      {Limit: 20},
-		" name=spaced , limit = 64 MiB ": {Name: "spaced", Limit: 64 << 20},
+		"":                                       {},
+		" , ,":                                   {},
+		settings:                                 everything,
+		"guard":                                  {Guard: true},
+		"guard=1, exactsize = true":              {Guard: true, ExactSize: true},
+		"LIMIT=1KiB,Tree=trie":                   {Limit: 1024, Tree: tree.Trie},
+		"guard,guard=false":                      {},
+		"limit=unlimited":                        {Limit: memctx.NoLimit},
+		"name=a=b":                               {Name: "a=b"},
+		"tree=rb,limit=10,limit=20":              {Limit: 20},
+		" name=spaced , limit = 64 MiB ":         {Name: "spaced", Limit: 64 << 20},
+		`name="a,b=c",guard`:                     {Name: "a,b=c", Guard: true},
+		`guard, name = " \"x\" " ,`:              {Name: ` "x" `, Guard: true},
+		`name=5" pipe,guard`:                     {Name: `5" pipe`, Guard: true},
+		`limit="1KiB"`:                           {Limit: 1024},
+		`name=""`:                                {},
+		(&memctx.Options{Name: "\xff"}).String(): {Name: "\xff"},
 	} {
 		var got memctx.Options
 		if err := got.Set(text); err != nil || got != want {
@@ -55,6 +61,9 @@ func TestOptionsSetRefuses(t *testing.T) {
 		"exactsize=":             "exactsize",
 		"=5":                     `""`,
 		"limit=1KiB,limit=never": "limit",
+		`name="a,guard`:          "name",
+		`guard,name="a"b`:        "name",
+		`limit="1KiB,2KiB"`:      "limit",
 	} {
 		got := everything
 		err := got.Set(text)
@@ -82,10 +91,12 @@ func TestOptionsString(t *testing.T) {
 }
 
 func TestOptionsRoundTrip(t *testing.T) {
-	for _, limit := range []memctx.Size{0, 1, 1 << 20, memctx.NoLimit} {
+	names := []string{"a b", "", "a,b", "a=b", "a,guard=true", `"`, `"a"`, "\\", " a", "a ", ",", "=", "\n", "\x00", "\u00a0", "größe"}
+	for i, name := range names {
+		limit := []memctx.Size{0, 1, 1 << 20, memctx.NoLimit}[i%4]
 		for _, kind := range tree.Kinds() {
 			for flags := range 4 {
-				o := memctx.Options{Name: "a b", Limit: limit, Retain: limit / 3, Tree: kind, ExactSize: flags&1 != 0, Guard: flags&2 != 0}
+				o := memctx.Options{Name: name, Limit: limit, Retain: limit / 3, Tree: kind, ExactSize: flags&1 != 0, Guard: flags&2 != 0}
 				var fromText, fromJSON memctx.Options
 				if err := fromText.Set(o.String()); err != nil || fromText != o {
 					t.Errorf("Set(%q) = %+v, %v", o.String(), fromText, err)
