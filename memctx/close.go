@@ -68,9 +68,10 @@ func (mc *Context) Reset() error {
 }
 
 // Trim gives back to the provider what the context does not need: cached chunks
-// are coalesced, empty segments released, and the pages inside large free chunks
-// discarded. If the provider is a cache, its idle memory is given back to the
-// system too. Live blocks are not touched. Trim returns an error if a provider
+// are coalesced, empty segments released, the unused ends of others cut off where
+// the provider can shrink a segment in place, and the pages inside large free
+// chunks discarded. If the provider is a cache, its idle memory is given back to
+// the system too. Live blocks are not touched. Trim returns an error if a provider
 // refused something; that stays with the context, or the cache, until the next
 // time.
 func (mc *Context) Trim() error {
@@ -79,7 +80,7 @@ func (mc *Context) Trim() error {
 	}
 	mc.flush()
 	_, err := mc.releaseEmpty()
-	err = errors.Join(err, mc.retryUnreleased(), mc.discardFree(), segment.Drain(mc.provider))
+	err = errors.Join(err, mc.retryUnreleased(), mc.shrinkTails(), mc.discardFree(), segment.Drain(mc.provider))
 	mc.leave()
 	if err != nil {
 		return mc.failed("Trim", 0, 0, err)

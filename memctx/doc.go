@@ -42,7 +42,7 @@
 // The files follow that way: alloc.go, take.go (free chunks, runs, splitting),
 // top.go, grow.go and segments.go (memory from the provider), free.go,
 // realloc.go, trailer.go (blocks that remember their size, alignment and
-// guards), close.go (what gives memory back), check.go and stats.go.
+// guards), close.go and shrink.go (what gives memory back), check.go and stats.go.
 //
 // The governing invariant: the chunks of a segment tile it without gaps from its
 // first chunk to its fence or the top, and every one of them is live, cached in

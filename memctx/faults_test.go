@@ -41,6 +41,7 @@ type stack struct {
 }
 
 var stacks = []stack{
+	{"os", segment.OS, false},
 	{"heap", segment.Heap, false},
 	{"reserving", segtest.Reserving, false},
 	{"paged", func() segment.Provider { return segtest.Paged(segment.Heap(), 16<<10) }, false},

@@ -125,21 +125,27 @@ func (mc *Context) retireTop() {
 	if mc.commit(t.opened, uintptr(t.limit-t.opened)) != nil {
 		t.limit = t.opened
 	}
-	s := mc.segments.find(t.at - 1)
-	rest := t.rest()
+	r := mc.segments.find(t.at - 1)
+	r.end = t.limit
+	mc.endSegment(r, t.at)
+	*t = top{}
+}
+
+// endSegment makes what lies between at and the end of a segment a free chunk,
+// or, if it is too small, ends the segment at at. It writes the fence.
+func (mc *Context) endSegment(r *record, at raw.Addr) {
+	rest := uintptr(r.end - at)
 	if rest < chunk.Min {
-		t.limit, rest = t.at, 0
+		r.end, rest = at, 0
 	}
-	s.end = t.limit
-	fence := chunk.MakeFence(s.span())
+	fence := chunk.MakeFence(r.span())
 	if rest == 0 {
 		fence |= chunk.P
 	} else {
-		mc.insert(t.at, rest)
-		if rest == s.span() {
+		mc.insert(at, rest)
+		if rest == r.span() {
 			mc.idle += rest
 		}
 	}
-	chunk.Write(t.limit, mc.tag, fence)
-	*t = top{}
+	chunk.Write(r.end, mc.tag, fence)
 }
