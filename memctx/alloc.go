@@ -1,6 +1,7 @@
 package memctx
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/bins"
@@ -91,7 +92,7 @@ func plainSize(n uintptr) uintptr {
 func (mc *Context) AllocZeroed(count, size int) (unsafe.Pointer, error) {
 	n, ok := product(count, size)
 	if !ok {
-		return nil, mc.failed("AllocZeroed", max(count, size), 0, ErrSize)
+		return nil, mc.failed("AllocZeroed", n, 0, ErrSize)
 	}
 	if !mc.enter("AllocZeroed") {
 		return nil, mc.failed("AllocZeroed", n, 0, ErrClosed)
@@ -124,10 +125,12 @@ func (mc *Context) zero(b raw.Addr, n uintptr) {
 	}
 }
 
-// product returns count * size, if that is a number of bytes.
+// product returns count * size and whether that can be a number of bytes. A
+// product that wraps is told as count.
 func product(count, size int) (n int, ok bool) {
-	if count < 0 || size < 0 || size != 0 && count > MaxRequest/size {
-		return 0, false
+	n = count * size
+	if size != 0 && (n/size != count || size == -1 && count == math.MinInt) {
+		return count, false
 	}
-	return count * size, true
+	return n, count >= 0 && size >= 0 && n <= MaxRequest
 }

@@ -67,9 +67,8 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 func (mc *Context) Bytes(n int) ([]byte, error) {
 	p, err := mc.AllocZeroed(n, 1)
 	if err != nil {
-		e := err.(*Error)
-		e.Op, e.N = "Bytes", n
-		return nil, e
+		err.(*Error).Op = "Bytes"
+		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), n), nil
 }

@@ -280,6 +280,14 @@ func TestErrorTellsTheRequest(t *testing.T) {
 	if !errors.As(err, &e) || e.N != -5 {
 		t.Errorf("the error of Bytes(-5) is %#v", e)
 	}
+	for _, c := range [][3]int{
+		{-5, 3, -15}, {5, -3, -15}, {math.MaxInt, 2, math.MaxInt}, {2, math.MaxInt, 2},
+		{math.MinInt, -1, math.MinInt}, {-1, math.MinInt, -1}, {math.MaxInt, 1, math.MaxInt},
+	} {
+		if _, err := mc.AllocZeroed(c[0], c[1]); !errors.As(err, &e) || e.N != c[2] || !errors.Is(err, memctx.ErrSize) {
+			t.Errorf("the error of AllocZeroed(%d, %d) is %#v", c[0], c[1], e)
+		}
+	}
 	_, err = mc.AllocAligned(1<<20, 64)
 	want := `memctx: AllocAligned of 1048576 bytes aligned to 64 in context "tenant": memory limit reached (limit 10000B, footprint 0B)`
 	if got := fmt.Sprint(err); got != want {
