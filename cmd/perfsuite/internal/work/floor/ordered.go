@@ -32,33 +32,44 @@ func (t *ordered) find(key int32) ref {
 	r := t.root
 	for !isNone(r) {
 		n := node(r)
-		switch {
-		case key < n.key:
-			r = n.left
-		case key > n.key:
-			r = n.right
-		default:
+		if n.key == key {
 			return r
+		}
+		smaller, larger := n.left, n.right
+		r = larger
+		if key < n.key {
+			r = smaller
 		}
 	}
 	return r
 }
 
-// insert links the node at r, whose key is set and not in t.
+// insert links the node at r, whose key is set and not in t. The way down is in
+// local variables alone, as in libstdc++: a store to a node on each level would
+// make the next one wait. Both links are read before one is chosen, here and in
+// find, so that the choice, which cannot be predicted, is no branch.
 func (t *ordered) insert(r ref) {
-	n := node(r)
-	n.left, n.right, n.parent, n.red = none(), none(), none(), true
-	link := &t.root
-	for !isNone(*link) {
-		n.parent = *link
-		p := node(*link)
-		if n.key < p.key {
-			link = &p.left
-		} else {
-			link = &p.right
+	key, parent, left := node(r).key, none(), false
+	for next := t.root; !isNone(next); {
+		parent = next
+		p := node(next)
+		smaller, larger := p.left, p.right
+		left = key < p.key
+		next = larger
+		if left {
+			next = smaller
 		}
 	}
-	*link = r
+	n := node(r)
+	n.left, n.right, n.parent, n.red = none(), none(), parent, true
+	switch {
+	case isNone(parent):
+		t.root = r
+	case left:
+		node(parent).left = r
+	default:
+		node(parent).right = r
+	}
 	t.insertFix(r)
 }
 
