@@ -85,10 +85,20 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	}
 	class := bins.ForChunk(size)
 	l := &mc.quick[class]
-	for at := run - size; at > 0; at -= size {
-		chunk.Write(c+raw.Addr(at), mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
-		chunk.SetCached(c+raw.Addr(at), class)
-		l.Push(chunk.Block(c + raw.Addr(at)))
+	// Upwards, as the rest of the run will be written: a processor that sees
+	// fresh memory touched downwards fetches the wrong lines ahead.
+	for at := size; at < run; at += size {
+		cached := c + raw.Addr(at)
+		next := chunk.Block(cached) + raw.Addr(size)
+		if at+size == run {
+			next = l.Head
+		}
+		chunk.Write(cached, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
+		chunk.SetCached(cached, class)
+		raw.Store(chunk.Block(cached), uintptr(next))
+	}
+	if run > size {
+		l.Head = chunk.Block(c + raw.Addr(size))
 	}
 	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
 	chunk.SetLive(c, class)
