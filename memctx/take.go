@@ -85,6 +85,8 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	}
 	class := bins.ForChunk(size)
 	l := &mc.quick[class]
+	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
+	chunk.SetLive(c, class)
 	// Upwards, as the rest of the run will be written: a processor that sees
 	// fresh memory touched downwards fetches the wrong lines ahead.
 	for at := size; at < run; at += size {
@@ -100,8 +102,6 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	if run > size {
 		l.Head = chunk.Block(c + raw.Addr(size))
 	}
-	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
-	chunk.SetLive(c, class)
 	l.Held += uint(run / size)
 	l.Allocs++
 	return chunk.Block(c)
