@@ -88,23 +88,32 @@ func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
 	if head >= chunk.Limit || raw.Word == 4 && !mc.within(c, head.Size()) {
 		mc.faultTag(op, b)
 	}
-	switch head.State() {
-	case chunk.Free, chunk.Cached:
+	if state := head.State(); state == chunk.Cached || state == chunk.Free && mc.freed(c, head.Size()) {
 		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
 			Hint: "the block was freed before and has not been handed out again"})
 	}
-	if !mc.plausible(c, head.Size()) {
+	if head.State() == chunk.Free || !mc.plausible(c, head.Size()) {
 		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
 			Hint: "the head before the block, or the one behind it, was overwritten"})
 	}
 	return c, head
 }
 
-// plausible reports whether the chunk c in use can have the given size: the
-// one behind it must know that it is in use.
+// freed reports whether the head of size bytes at c is a tombstone or that of a
+// free chunk, whose foot tells the same size.
+func (mc *Context) freed(c raw.Addr, size uintptr) bool {
+	return size == 0 || mc.within(c, size) && chunk.Foot(c+raw.Addr(size)) == size
+}
+
+// plausible reports whether the chunk c in use can have the given size: it ends
+// in its segment, and the one behind it knows that it is in use. A write past the
+// end of the block before changes the size and spares the tag.
 func (mc *Context) plausible(c raw.Addr, size uintptr) bool {
+	if !chunk.Plausible(size) || !mc.within(c, size) {
+		return false
+	}
 	behind := c + raw.Addr(size)
-	return chunk.Plausible(size) && (behind == mc.top.at || chunk.Read(behind, mc.tag).PrevInUse())
+	return behind == mc.top.at || chunk.Read(behind, mc.tag).PrevInUse()
 }
 
 // within reports whether a chunk of size bytes at c lies in one of the segments.

@@ -306,3 +306,55 @@ func TestFaultTexts(t *testing.T) {
 		t.Errorf("the fault is %s\nwant %s ...", got, want)
 	}
 }
+
+// TestOverflowIntoTheNextHead writes a few bytes past a block's end: they change
+// the size in the next head and spare its tag.
+func TestOverflowIntoTheNextHead(t *testing.T) {
+	for _, n := range []int{100, bins.MaxRequest + 1, 100_000} {
+		if n <= bins.MaxRequest && !chunk.HasClasses {
+			continue // a wrong size may be that of another class
+		}
+		for bytes := 1; bytes <= 3; bytes++ {
+			wrong := []byte{'X', 0xf3}[bytes%2] // as flags: free, in use
+			mc, _ := newCounted(t, memctx.Options{Name: "overflow"})
+			p, q := mustAlloc(t, mc, n), mustAlloc(t, mc, n)
+			mustAlloc(t, mc, n)
+			end := int(uintptr(q) - uintptr(p) - chunk.Header)
+			if raw.BigEndian == 1 {
+				end += chunk.Header - bytes - 1 // the low bytes of a head come last
+			}
+			var repairs []func()
+			for i := range bytes {
+				repairs = append(repairs, wreck(p, end+i, wrong))
+			}
+			if n > bins.MaxRequest {
+				mustFault(t, mc, diag.Corrupt, "Free", func() { mc.Free(q) })
+			} else {
+				mc.Free(q) // the short way needs no size
+				mustFault(t, mc, diag.Corrupt, "flush", func() { mc.Trim() })
+			}
+			for _, repair := range repairs {
+				repair()
+			}
+			if err := mc.Check(); err != nil {
+				t.Errorf("%d bytes past %d: after the repair: %v", bytes, n, err)
+			}
+		}
+	}
+}
+
+// TestWriteAfterFree overwrites the link in a freed block.
+func TestWriteAfterFree(t *testing.T) {
+	mc, _ := newCounted(t, memctx.Options{Name: "late"})
+	p := mustAlloc(t, mc, 100)
+	mustAlloc(t, mc, 100)
+	mc.Free(p)
+	var repairs []func()
+	for i := range int(raw.Word) {
+		repairs = append(repairs, wreck(p, i, 0x50))
+	}
+	mustFault(t, mc, diag.Corrupt, "flush", func() { mc.Trim() })
+	for _, repair := range repairs {
+		repair()
+	}
+}

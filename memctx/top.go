@@ -1,6 +1,8 @@
 package memctx
 
 import (
+	"github.com/cookmem-go/cookmem/bins"
+	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
 )
@@ -100,19 +102,34 @@ func (mc *Context) openTop(step uintptr) error {
 	return nil
 }
 
-// flush coalesces every cached chunk and returns how many bytes they were.
+// flush coalesces every cached chunk and returns how many bytes they were. A
+// link that leads out of the context, or a head that does not tell a cached chunk
+// of the class, is a fault.
 func (mc *Context) flush() (bytes uintptr) {
 	for class := range mc.quick {
-		l := mc.list("flush", uint8(class))
+		l, size := mc.list("flush", uint8(class)), bins.SizeOf(uint8(class))
 		for l.Head != 0 {
-			c := chunk.OfBlock(l.Pop())
-			l.Held--
+			c := chunk.OfBlock(l.Head)
+			if !mc.within(c, size) {
+				l.Head = 0 // lost is better than followed by the next Alloc
+				mc.faultCached(c, "the link in a freed block was overwritten: a write after Free")
+			}
 			head := chunk.Read(c, mc.tag)
-			bytes += head.Size()
+			if head.State() != chunk.Cached || head.Size() != size {
+				mc.faultCached(c, "the head of a freed block was overwritten: a write past the end of the one before")
+			}
+			l.Pop()
+			l.Held--
+			bytes += size
 			mc.coalesce(c, head)
 		}
 	}
 	return bytes
+}
+
+// faultCached reports damage to the cached chunk c.
+func (mc *Context) faultCached(c raw.Addr, hint string) {
+	mc.fault(diag.Fault{Kind: diag.Corrupt, Op: "flush", Addr: uintptr(chunk.Block(c)), Hint: hint})
 }
 
 // retireTop ends the newest segment: what is left of the top becomes a free
