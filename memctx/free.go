@@ -147,14 +147,14 @@ func (mc *Context) inFree(r *record, a raw.Addr) bool {
 	}
 	for c := r.first; c < end; {
 		head := chunk.Read(c, mc.tag)
-		if head >= chunk.Limit || !chunk.Plausible(head.Size()) {
+		size := head.Size()
+		if head >= chunk.Limit || !chunk.Plausible(size) || size > uintptr(end-c) {
 			return false
 		}
-		if next := c + raw.Addr(head.Size()); a < next {
-			return head.State() == chunk.Free
-		} else {
-			c = next
+		if a-c < raw.Addr(size) {
+			return head.State() == chunk.Free && mc.freed(c, size)
 		}
+		c += raw.Addr(size)
 	}
 	return a >= end && a < r.end
 }
