@@ -317,15 +317,16 @@ func TestOverflowIntoTheNextHead(t *testing.T) {
 		for bytes := 1; bytes <= 3; bytes++ {
 			wrong := []byte{'X', 0xf3}[bytes%2] // as flags: free, in use
 			mc, _ := newCounted(t, memctx.Options{Name: "overflow"})
-			p, q := mustAlloc(t, mc, n), mustAlloc(t, mc, n)
 			mustAlloc(t, mc, n)
-			end := int(uintptr(q) - uintptr(p) - chunk.Header)
+			q := mustAlloc(t, mc, n)
+			mustAlloc(t, mc, n)
+			head := -chunk.Header // where the block before q ends
 			if raw.BigEndian == 1 {
-				end += chunk.Header - bytes - 1 // the low bytes of a head come last
+				head = -bytes - 1 // the low bytes of a head come last
 			}
 			var repairs []func()
 			for i := range bytes {
-				repairs = append(repairs, wreck(p, end+i, wrong))
+				repairs = append(repairs, wreck(q, head+i, wrong))
 			}
 			if n > bins.MaxRequest {
 				mustFault(t, mc, diag.Corrupt, "Free", func() { mc.Free(q) })
