@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,8 +41,7 @@ type rawFlags struct {
 }
 
 func newFlagSet(f *rawFlags) *flag.FlagSet {
-	set := flag.NewFlagSet("perfsuite", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
+	set := newSet("perfsuite")
 	set.StringVar(&f.run, "run", "", "the `tests` to run: a comma list of names or numbers (perf_1,5,10) or of\nregular expressions that match a whole name (perf_1.); default all")
 	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; default all")
 	set.StringVar(&f.base, "base", "", "the `subject` that ratios refer to; default "+defaultBase+", or the first of\n-subjects where that is not among them")
@@ -60,13 +58,17 @@ func newFlagSet(f *rawFlags) *flag.FlagSet {
 func parseConfig(args []string) (*config, error) {
 	var f rawFlags
 	set := newFlagSet(&f)
-	if err := set.Parse(args); err != nil {
+	if err := parseArgs(set, args); err != nil {
 		return nil, err
 	}
 	if set.NArg() != 0 {
-		return nil, fmt.Errorf("unexpected argument %q; perfsuite -h names the flags", set.Arg(0))
+		return nil, usagef("unexpected argument %q; perfsuite -h names the flags", set.Arg(0))
 	}
-	return f.config()
+	c, err := f.config()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
 }
 
 func (f *rawFlags) config() (*config, error) {

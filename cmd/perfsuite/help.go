@@ -10,6 +10,7 @@ func printHelp(w io.Writer) {
 	fmt.Fprint(w, `Perfsuite compares heaps for Go on twelve workloads.
 
 Usage: perfsuite [flags]
+       perfsuite command [flags] [arguments]
 
 Each test runs on each subject in a process of its own, 6 times on a new
 context (3 times where the first run takes over a second). The report gives
@@ -21,9 +22,11 @@ block. A run over everything takes about two minutes.
 
 Flags:
 `)
-	set := newFlagSet(new(rawFlags))
-	set.SetOutput(w)
-	set.PrintDefaults()
+	printFlags(w, newFlagSet(new(rawFlags)))
+	fmt.Fprint(w, "\nCommands (perfsuite command -h tells more):\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.text)
+	}
 	fmt.Fprint(w, `
 Examples:
   perfsuite -quick

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -29,47 +27,45 @@ func main() {
 	case err != nil:
 		os.Exit(fail(err, exitFailed))
 	case !ordered:
-		os.Exit(run(os.Args[1:]))
+		os.Exit(execute(os.Args[1:]))
 	}
 }
 
-// run is the parent's side: from the command line to the exit status.
-func run(args []string) int {
+// runMeasure is the main job: it runs the suite and writes the report.
+func runMeasure(args []string) (int, error) {
 	c, err := parseConfig(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		printHelp(os.Stdout)
-		return 0
-	case err != nil:
-		return fail(err, exitUsage)
-	case c.list:
+	if err != nil {
+		return 0, err
+	}
+	if c.list {
 		printList(os.Stdout)
-		return 0
+		return 0, nil
 	}
 	return measure(c)
 }
 
-// measure runs the suite and writes the report.
-func measure(c *config) int {
+// measure runs the suite and writes the report. The status tells what the
+// report does.
+func measure(c *config) (int, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := tryOutput(c.output); err != nil {
-		return fail(err, exitFailed)
+		return 0, err
 	}
 	r, err := runSuite(ctx, c)
 	if err != nil {
-		return fail(err, exitFailed)
+		return 0, err
 	}
 	if err := write(c, r); err != nil {
-		return fail(err, exitFailed)
+		return 0, err
 	}
 	switch {
 	case r.Header.Interrupted:
-		return exitInterrupted
+		return exitInterrupted, nil
 	case r.Failed():
-		return exitFailed
+		return exitFailed, nil
 	}
-	return 0
+	return 0, nil
 }
 
 // runSuite measures with a progress bar beside it.
