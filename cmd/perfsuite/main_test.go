@@ -84,7 +84,7 @@ func TestJSONIntoFile(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, one := range r.Results {
-		if one.Error != "" || one.First <= 0 || one.Seconds <= 0 || one.Turns != 2 || one.Runs != 12 || one.Allocs == 0 {
+		if one.Error != "" || one.First <= 0 || one.Seconds <= 0 || len(one.Turns) != 2 || one.Runs != 12 || one.Allocs == 0 {
 			t.Errorf("%+v", one)
 		}
 	}

@@ -59,8 +59,11 @@ func TestSuiteMedian(t *testing.T) {
 	}
 	r := runScript(t, t.Context(), s, "-run", "3", "-subjects", "rb", "-count", "3")
 	got := r.Results[0]
-	if got.First != 40 || got.Seconds != 4 || got.DropSeconds != 0.25 || got.Runs != 12 || got.Turns != 3 || got.Allocs != 3 || got.Bytes != 9 || *got.PeakRSS != 4 || got.PeakFootprint != nil {
+	if got.First != 40 || got.Seconds != 4 || got.DropSeconds != 0.25 || got.Runs != 12 || len(got.Turns) != 3 || got.Allocs != 3 || got.Bytes != 9 || *got.PeakRSS != 4 || got.PeakFootprint != nil {
 		t.Errorf("%+v", got)
+	}
+	if second := got.Turns[1]; second.First != 90 || second.Seconds != 9 || second.DropSeconds != 0.25 || *second.PeakRSS != 9 || second.PeakFootprint != nil {
+		t.Errorf("second turn %+v", second)
 	}
 	if r.Failed() {
 		t.Error("failed")
@@ -84,7 +87,7 @@ func TestSuiteGoesOn(t *testing.T) {
 		t.Fatalf("%+v", r.Results)
 	}
 	for _, one := range r.Results[1:] {
-		if one.Error != "" || one.Turns != 2 {
+		if one.Error != "" || len(one.Turns) != 2 {
 			t.Errorf("%+v", one)
 		}
 	}

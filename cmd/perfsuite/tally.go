@@ -46,26 +46,37 @@ func differ(out, first *turn.Outcome, name string) error {
 
 // result condenses the turns.
 func (t *tally) result() report.Result {
-	r := report.Result{Test: t.test.String(), Subject: t.subject, Turns: len(t.outcomes)}
+	r := report.Result{Test: t.test.String(), Subject: t.subject}
 	if t.err != nil {
 		r.Error = t.err.Error()
 	}
-	if r.Turns == 0 {
+	if len(t.outcomes) == 0 {
 		return r
 	}
 	var first, steady, drop []float64
 	var peak, rss []*int64
 	for _, out := range t.outcomes {
+		one := turnOf(out)
+		r.Turns = append(r.Turns, one)
 		r.Runs += len(out.Seconds)
-		first = append(first, out.Seconds[0])
-		steady = append(steady, stat.Steady(out.Seconds))
-		drop = append(drop, out.Drop)
-		peak, rss = append(peak, out.Peak), append(rss, out.RSS)
+		first, steady, drop = append(first, one.First), append(steady, one.Seconds), append(drop, one.DropSeconds)
+		peak, rss = append(peak, one.PeakFootprint), append(rss, one.PeakRSS)
 	}
 	r.Counts = t.outcomes[0].Counts
 	r.First, r.Seconds, r.DropSeconds = stat.Median(first), stat.Median(steady), stat.Median(drop)
 	r.PeakFootprint, r.PeakRSS = medianKnown(peak), medianKnown(rss)
 	return r
+}
+
+// turnOf condenses the runs of a turn.
+func turnOf(out *turn.Outcome) report.Turn {
+	return report.Turn{
+		First:         out.Seconds[0],
+		Seconds:       stat.Steady(out.Seconds),
+		PeakFootprint: out.Peak,
+		PeakRSS:       out.RSS,
+		DropSeconds:   out.Drop,
+	}
 }
 
 // medianKnown returns the median of sizes, or nil where one is not known.

@@ -33,16 +33,26 @@ type Result struct {
 	First   float64 `json:"first"`   // seconds of a turn's first run, median of turns
 	Seconds float64 `json:"seconds"` // seconds of a warm run, median of turns
 	Runs    int     `json:"runs"`    // timed runs in all turns
-	Turns   int     `json:"turns"`   // turns that were finished
 	work.Counts
 	PeakFootprint *int64  `json:"peak_footprint"` // bytes that the subject says it obtained, or null
 	PeakRSS       *int64  `json:"peak_rss"`       // bytes by which the resident set grew, or null
 	DropSeconds   float64 `json:"drop_seconds"`   // to drop everything at once, median of turns
+	Turns         []Turn  `json:"turns"`          // those that were finished, in their order
 	Error         string  `json:"error,omitempty"`
 }
 
+// Turn is what one process found out. The numbers of a Result are medians of
+// these.
+type Turn struct {
+	First         float64 `json:"first"`
+	Seconds       float64 `json:"seconds"`
+	PeakFootprint *int64  `json:"peak_footprint"`
+	PeakRSS       *int64  `json:"peak_rss"`
+	DropSeconds   float64 `json:"drop_seconds"`
+}
+
 // Measured reports whether there is a time to show and to compare.
-func (r *Result) Measured() bool { return r.Turns != 0 && r.Error == "" }
+func (r *Result) Measured() bool { return len(r.Turns) != 0 && r.Error == "" }
 
 // Failed reports whether any result has an error.
 func (r *Report) Failed() bool {

@@ -13,6 +13,15 @@ import (
 
 func bytesOf(n int64) *int64 { return &n }
 
+// inTurns completes results with a turn each that gave just their numbers.
+func inTurns(results []Result) []Result {
+	for i := range results {
+		r := &results[i]
+		r.Turns = []Turn{{First: r.First, Seconds: r.Seconds, PeakFootprint: r.PeakFootprint, PeakRSS: r.PeakRSS, DropSeconds: r.DropSeconds}}
+	}
+	return results
+}
+
 // sample has a subject twice as fast as the base and one that failed.
 func sample() *Report {
 	counts := work.Counts{Allocs: 90_000, Frees: 90_000, Bytes: 20_440_000}
@@ -23,13 +32,13 @@ func sample() *Report {
 			Date:    time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
 			Base:    "goheap", Count: 1, Runs: 6, Scale: 1,
 		},
-		Results: []Result{
-			{Test: "perf_11", Subject: "goheap", First: 0.5, Seconds: 0.4, Runs: 6, Turns: 1, Counts: counts, PeakFootprint: bytesOf(1 << 20), PeakRSS: bytesOf(3 << 19), DropSeconds: 1e-9},
-			{Test: "perf_11", Subject: "modernc", First: 0.3, Seconds: 0.2, Runs: 6, Turns: 1, Counts: counts, DropSeconds: 0.001},
-			{Test: "perf_12", Subject: "goheap", First: 0.5, Seconds: 0.2, Runs: 6, Turns: 1, Counts: counts},
-			{Test: "perf_12", Subject: "modernc", First: 0.3, Seconds: 0.4, Runs: 6, Turns: 1, Counts: counts},
-			{Test: "perf_12", Subject: "floor", First: 1, Seconds: 1, Runs: 6, Turns: 1, Error: "child: signal: killed"},
-		},
+		Results: inTurns([]Result{
+			{Test: "perf_11", Subject: "goheap", First: 0.5, Seconds: 0.4, Runs: 6, Counts: counts, PeakFootprint: bytesOf(1 << 20), PeakRSS: bytesOf(3 << 19), DropSeconds: 1e-9},
+			{Test: "perf_11", Subject: "modernc", First: 0.3, Seconds: 0.2, Runs: 6, Counts: counts, DropSeconds: 0.001},
+			{Test: "perf_12", Subject: "goheap", First: 0.5, Seconds: 0.2, Runs: 6, Counts: counts},
+			{Test: "perf_12", Subject: "modernc", First: 0.3, Seconds: 0.4, Runs: 6, Counts: counts},
+			{Test: "perf_12", Subject: "floor", First: 1, Seconds: 1, Runs: 6, Error: "child: signal: killed"},
+		}),
 	}
 }
 
@@ -66,7 +75,7 @@ func TestJSONKeys(t *testing.T) {
 			t.Errorf("the header has no %q", key)
 		}
 	}
-	keys := "test subject first seconds runs allocs reallocs frees bytes peak_footprint peak_rss drop_seconds"
+	keys := "test subject first seconds runs allocs reallocs frees bytes peak_footprint peak_rss drop_seconds turns"
 	for _, one := range all[1:] {
 		for key := range strings.FieldsSeq(keys) {
 			if _, ok := one[key]; !ok {
