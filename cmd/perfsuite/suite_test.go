@@ -25,7 +25,7 @@ func (s *script) turn(_ context.Context, o turn.Order) (*turn.Outcome, error) {
 }
 
 func outcome(seconds ...float64) *turn.Outcome {
-	return &turn.Outcome{Seconds: seconds, Drop: 0.25, Counts: work.Counts{Allocs: 3, Frees: 3, Bytes: 9}, Checksum: 1}
+	return &turn.Outcome{Seconds: seconds, Drop: new(0.25), Counts: work.Counts{Allocs: 3, Frees: 3, Bytes: 9}, Checksum: 1}
 }
 
 func runScript(t *testing.T, ctx context.Context, s *script, args ...string) *report.Report {
@@ -54,15 +54,15 @@ func TestSuiteMedian(t *testing.T) {
 		v := steady[len(s.orders)-1]
 		out := outcome(10*v, v-1, v, v+1)
 		rss := int64(v)
-		out.RSS = &rss
+		out.FirstRSS, out.RSS = new(rss-1), &rss
 		return out, nil
 	}
 	r := runScript(t, t.Context(), s, "-run", "3", "-subjects", "rb", "-count", "3")
 	got := r.Results[0]
-	if got.First != 40 || got.Seconds != 4 || got.DropSeconds != 0.25 || got.Runs != 12 || len(got.Turns) != 3 || got.Allocs != 3 || got.Bytes != 9 || *got.PeakRSS != 4 || got.PeakFootprint != nil {
+	if got.First != 40 || got.Seconds != 4 || *got.DropSeconds != 0.25 || got.Runs != 12 || len(got.Turns) != 3 || got.Allocs != 3 || got.Bytes != 9 || *got.PeakFirstRSS != 3 || *got.PeakRSS != 4 || got.PeakFootprint != nil {
 		t.Errorf("%+v", got)
 	}
-	if second := got.Turns[1]; second.First != 90 || second.Seconds != 9 || second.DropSeconds != 0.25 || *second.PeakRSS != 9 || second.PeakFootprint != nil {
+	if second := got.Turns[1]; second.First != 90 || second.Seconds != 9 || *second.DropSeconds != 0.25 || *second.PeakRSS != 9 || second.PeakFootprint != nil {
 		t.Errorf("second turn %+v", second)
 	}
 	if r.Failed() {

@@ -53,18 +53,19 @@ func (t *tally) result() report.Result {
 	if len(t.outcomes) == 0 {
 		return r
 	}
-	var first, steady, drop []float64
-	var peak, rss []*int64
+	var first, steady []float64
+	var drop []*float64
+	var peak, firstRSS, rss []*int64
 	for _, out := range t.outcomes {
 		one := turnOf(out)
 		r.Turns = append(r.Turns, one)
 		r.Runs += len(out.Seconds)
 		first, steady, drop = append(first, one.First), append(steady, one.Seconds), append(drop, one.DropSeconds)
-		peak, rss = append(peak, one.PeakFootprint), append(rss, one.PeakRSS)
+		peak, firstRSS, rss = append(peak, one.PeakFootprint), append(firstRSS, one.PeakFirstRSS), append(rss, one.PeakRSS)
 	}
 	r.Counts = t.outcomes[0].Counts
-	r.First, r.Seconds, r.DropSeconds = stat.Median(first), stat.Median(steady), stat.Median(drop)
-	r.PeakFootprint, r.PeakRSS = medianKnown(peak), medianKnown(rss)
+	r.First, r.Seconds, r.DropSeconds = stat.Median(first), stat.Median(steady), medianKnown(drop)
+	r.PeakFootprint, r.PeakFirstRSS, r.PeakRSS = medianKnown(peak), medianKnown(firstRSS), medianKnown(rss)
 	return r
 }
 
@@ -74,20 +75,20 @@ func turnOf(out *turn.Outcome) report.Turn {
 		First:         out.Seconds[0],
 		Seconds:       stat.Steady(out.Seconds),
 		PeakFootprint: out.Peak,
+		PeakFirstRSS:  out.FirstRSS,
 		PeakRSS:       out.RSS,
 		DropSeconds:   out.Drop,
 	}
 }
 
-// medianKnown returns the median of sizes, or nil where one is not known.
-func medianKnown(sizes []*int64) *int64 {
-	values := make([]float64, len(sizes))
-	for i, s := range sizes {
-		if s == nil {
+// medianKnown returns the median, or nil where a value is not known.
+func medianKnown[T int64 | float64](known []*T) *T {
+	values := make([]float64, len(known))
+	for i, v := range known {
+		if v == nil {
 			return nil
 		}
-		values[i] = float64(*s)
+		values[i] = float64(*v)
 	}
-	median := int64(stat.Median(values))
-	return &median
+	return new(T(stat.Median(values)))
 }

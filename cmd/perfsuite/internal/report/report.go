@@ -34,21 +34,23 @@ type Result struct {
 	Seconds float64 `json:"seconds"` // seconds of a warm run, median of turns
 	Runs    int     `json:"runs"`    // timed runs in all turns
 	work.Counts
-	PeakFootprint *int64  `json:"peak_footprint"` // bytes that the subject says it obtained, or null
-	PeakRSS       *int64  `json:"peak_rss"`       // bytes by which the resident set grew, or null
-	DropSeconds   float64 `json:"drop_seconds"`   // to drop everything at once, median of turns
-	Turns         []Turn  `json:"turns"`          // those that were finished, in their order
-	Error         string  `json:"error,omitempty"`
+	PeakFootprint *int64   `json:"peak_footprint"` // bytes that the subject says it obtained, or null
+	PeakFirstRSS  *int64   `json:"peak_first_rss"` // bytes by which the resident set grew in a turn's first run, or null
+	PeakRSS       *int64   `json:"peak_rss"`       // the same in all runs of a turn
+	DropSeconds   *float64 `json:"drop_seconds"`   // to drop everything at once, median of turns, or null
+	Turns         []Turn   `json:"turns"`          // those that were finished, in their order
+	Error         string   `json:"error,omitempty"`
 }
 
 // Turn is what one process found out. The numbers of a Result are medians of
 // these.
 type Turn struct {
-	First         float64 `json:"first"`
-	Seconds       float64 `json:"seconds"`
-	PeakFootprint *int64  `json:"peak_footprint"`
-	PeakRSS       *int64  `json:"peak_rss"`
-	DropSeconds   float64 `json:"drop_seconds"`
+	First         float64  `json:"first"`
+	Seconds       float64  `json:"seconds"`
+	PeakFootprint *int64   `json:"peak_footprint"`
+	PeakFirstRSS  *int64   `json:"peak_first_rss"`
+	PeakRSS       *int64   `json:"peak_rss"`
+	DropSeconds   *float64 `json:"drop_seconds"`
 }
 
 // Measured reports whether there is a time to show and to compare.

@@ -17,7 +17,7 @@ func bytesOf(n int64) *int64 { return &n }
 func inTurns(results []Result) []Result {
 	for i := range results {
 		r := &results[i]
-		r.Turns = []Turn{{First: r.First, Seconds: r.Seconds, PeakFootprint: r.PeakFootprint, PeakRSS: r.PeakRSS, DropSeconds: r.DropSeconds}}
+		r.Turns = []Turn{{First: r.First, Seconds: r.Seconds, PeakFootprint: r.PeakFootprint, PeakFirstRSS: r.PeakFirstRSS, PeakRSS: r.PeakRSS, DropSeconds: r.DropSeconds}}
 	}
 	return results
 }
@@ -33,8 +33,8 @@ func sample() *Report {
 			Base:    "goheap", Count: 1, Runs: 6, Scale: 1,
 		},
 		Results: inTurns([]Result{
-			{Test: "perf_11", Subject: "goheap", First: 0.5, Seconds: 0.4, Runs: 6, Counts: counts, PeakFootprint: bytesOf(1 << 20), PeakRSS: bytesOf(3 << 19), DropSeconds: 1e-9},
-			{Test: "perf_11", Subject: "modernc", First: 0.3, Seconds: 0.2, Runs: 6, Counts: counts, DropSeconds: 0.001},
+			{Test: "perf_11", Subject: "goheap", First: 0.5, Seconds: 0.4, Runs: 6, Counts: counts, PeakFootprint: bytesOf(1 << 20), PeakRSS: bytesOf(3 << 19), DropSeconds: new(1e-9)},
+			{Test: "perf_11", Subject: "modernc", First: 0.3, Seconds: 0.2, Runs: 6, Counts: counts, DropSeconds: new(0.001)},
 			{Test: "perf_12", Subject: "goheap", First: 0.5, Seconds: 0.2, Runs: 6, Counts: counts},
 			{Test: "perf_12", Subject: "modernc", First: 0.3, Seconds: 0.4, Runs: 6, Counts: counts},
 			{Test: "perf_12", Subject: "floor", First: 1, Seconds: 1, Runs: 6, Error: "child: signal: killed"},
@@ -75,7 +75,7 @@ func TestJSONKeys(t *testing.T) {
 			t.Errorf("the header has no %q", key)
 		}
 	}
-	keys := "test subject first seconds runs allocs reallocs frees bytes peak_footprint peak_rss drop_seconds turns"
+	keys := "test subject first seconds runs allocs reallocs frees bytes peak_footprint peak_first_rss peak_rss drop_seconds turns"
 	for _, one := range all[1:] {
 		for key := range strings.FieldsSeq(keys) {
 			if _, ok := one[key]; !ok {
@@ -192,6 +192,7 @@ func TestUnits(t *testing.T) {
 		{size(5 << 40), "5.0 TiB"},
 		{size(5 << 50), "5120.0 TiB"},
 		{optional(nil), "-"},
+		{optionalSeconds(nil), "-"},
 		{number(0), "0"},
 		{number(999), "999"},
 		{number(1000), "1,000"},

@@ -103,7 +103,7 @@ func line(r *Result, s ratios) []string {
 	}
 	return []string{
 		r.Subject, seconds(r.First), seconds(r.Seconds), quotient,
-		optional(r.PeakFootprint), optional(r.PeakRSS), seconds(r.DropSeconds), number(int64(r.Runs)),
+		optional(r.PeakFootprint), optional(r.PeakRSS), optionalSeconds(r.DropSeconds), number(int64(r.Runs)),
 	}
 }
 

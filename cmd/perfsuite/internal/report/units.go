@@ -52,6 +52,14 @@ func optional(bytes *int64) string {
 	return size(*bytes)
 }
 
+// optionalSeconds writes a time, or a dash where it is not known.
+func optionalSeconds(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return seconds(*v)
+}
+
 // number writes a count with commas between groups of three digits.
 func number(n int64) string {
 	s := strconv.FormatInt(n, 10)

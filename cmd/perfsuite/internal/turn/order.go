@@ -22,9 +22,10 @@ type Order struct {
 // Outcome is what came of a turn.
 type Outcome struct {
 	Seconds  []float64   `json:"seconds"` // of each run
-	Drop     float64     `json:"drop"`    // seconds to drop everything at once
+	Drop     *float64    `json:"drop"`    // seconds to drop everything at once, in subjects that can
 	Counts   work.Counts `json:"counts"`  // of one run; all are the same
 	Checksum uint64      `json:"checksum"`
-	Peak     *int64      `json:"peak"` // bytes that the subject says it obtained, if it can
-	RSS      *int64      `json:"rss"`  // bytes by which the resident set grew, if known
+	Peak     *int64      `json:"peak"`      // bytes that the subject says it obtained, if it can
+	FirstRSS *int64      `json:"first_rss"` // bytes by which the resident set grew in the first run, if known
+	RSS      *int64      `json:"rss"`       // the same in all runs
 }

@@ -19,6 +19,16 @@ func resident() (m memory, known bool) {
 	return parseStatus(text)
 }
 
+// growth returns how far the peak has risen above what was current in m, or nil
+// where that is not known.
+func (m memory) growth() *int64 {
+	now, known := resident()
+	if !known || m == (memory{}) {
+		return nil
+	}
+	return new(max(0, now.peak-m.current))
+}
+
 // parseStatus finds the two lines in the text of /proc/self/status.
 func parseStatus(text []byte) (m memory, known bool) {
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {

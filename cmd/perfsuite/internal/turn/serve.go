@@ -46,14 +46,10 @@ func Do(o Order) (*Outcome, error) {
 	r := s.New(o.Scale)
 	r.Prepare(o.Test)
 	runtime.GC()
-	ready, known := resident()
+	ready, _ := resident()
 	out := new(Outcome)
-	if err := out.timeRuns(r, o.Runs); err != nil {
+	if err := out.timeRuns(r, o.Runs, ready); err != nil {
 		return nil, err
-	}
-	if now, _ := resident(); known {
-		growth := max(0, now.peak-ready.current)
-		out.RSS = &growth
 	}
 	if peak, known := r.Peak(); known {
 		out.Peak = &peak
@@ -61,8 +57,9 @@ func Do(o Order) (*Outcome, error) {
 	return out, out.timeDrop(r)
 }
 
-// timeRuns makes the runs and compares what they asked for.
-func (out *Outcome) timeRuns(r work.Runner, runs int) error {
+// timeRuns makes the runs, compares what they asked for, and notes by how much
+// the resident set grew from ready.
+func (out *Outcome) timeRuns(r work.Runner, runs int, ready memory) error {
 	for i := 0; i < runs; i++ {
 		seconds, sum, err := timeRun(r)
 		if err != nil {
@@ -70,6 +67,7 @@ func (out *Outcome) timeRuns(r work.Runner, runs int) error {
 		}
 		if i == 0 {
 			out.Counts, out.Checksum = r.Counts(), sum
+			out.FirstRSS = ready.growth()
 			if seconds > slowSeconds {
 				runs = min(runs, slowRuns)
 			}
@@ -79,6 +77,7 @@ func (out *Outcome) timeRuns(r work.Runner, runs int) error {
 		}
 		out.Seconds = append(out.Seconds, seconds)
 	}
+	out.RSS = ready.growth()
 	return nil
 }
 
@@ -102,6 +101,6 @@ func (out *Outcome) timeDrop(r work.Runner) error {
 	r.Forget()
 	start := time.Now()
 	err := r.Drop()
-	out.Drop = time.Since(start).Seconds()
+	out.Drop = new(time.Since(start).Seconds())
 	return err
 }

@@ -64,8 +64,12 @@ func TestRun(t *testing.T) {
 	if len(out.Seconds) != 3 || out.Counts.Allocs != 900 || out.Checksum == 0 {
 		t.Errorf("%+v", out)
 	}
-	if (out.RSS != nil) != (runtime.GOOS == "linux") {
-		t.Errorf("growth of the resident set %v on %s", out.RSS, runtime.GOOS)
+	linux := runtime.GOOS == "linux"
+	if (out.RSS != nil) != linux || (out.FirstRSS != nil) != linux || linux && *out.FirstRSS > *out.RSS {
+		t.Errorf("growth of the resident set %v, %v on %s", out.FirstRSS, out.RSS, runtime.GOOS)
+	}
+	if out.Drop == nil {
+		t.Error("no time for the drop")
 	}
 }
 
@@ -157,7 +161,7 @@ func (s *scripted) Counts() work.Counts {
 func (s *scripted) Peak() (int64, bool) { return 0, false }
 
 func TestRunsThatDiffer(t *testing.T) {
-	err := new(Outcome).timeRuns(&scripted{allocs: []int64{5, 5, 6}}, Runs)
+	err := new(Outcome).timeRuns(&scripted{allocs: []int64{5, 5, 6}}, Runs, memory{})
 	if err == nil || !strings.Contains(err.Error(), "run 3") {
 		t.Errorf("error %v", err)
 	}
@@ -165,7 +169,7 @@ func TestRunsThatDiffer(t *testing.T) {
 
 func TestSlowRunsAreFewer(t *testing.T) {
 	var out Outcome
-	if err := out.timeRuns(&scripted{allocs: []int64{5}, slow: time.Second + time.Millisecond}, Runs); err != nil {
+	if err := out.timeRuns(&scripted{allocs: []int64{5}, slow: time.Second + time.Millisecond}, Runs, memory{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Seconds) != slowRuns {
@@ -176,7 +180,7 @@ func TestSlowRunsAreFewer(t *testing.T) {
 func TestCloseFails(t *testing.T) {
 	failed := errors.New("pages stay")
 	s := &scripted{allocs: []int64{5}, closed: failed}
-	if err := new(Outcome).timeRuns(s, Runs); !errors.Is(err, failed) {
+	if err := new(Outcome).timeRuns(s, Runs, memory{}); !errors.Is(err, failed) {
 		t.Errorf("error %v of a run", err)
 	}
 	if err := new(Outcome).timeDrop(s); !errors.Is(err, failed) {
