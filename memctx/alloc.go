@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/bins"
+	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/tree"
@@ -44,6 +45,9 @@ func (mc *Context) allocChecked(op string, n int) (unsafe.Pointer, error) {
 		return nil, mc.failed(op, n, 0, ErrClosed)
 	}
 	b, err := mc.alloc(n)
+	if err == nil {
+		mc.noteBlock(diag.EventAlloc, op, b, n)
+	}
 	mc.leave()
 	if err != nil {
 		return nil, mc.failed(op, n, 0, err)
@@ -94,8 +98,13 @@ func (mc *Context) AllocZeroed(count, size int) (unsafe.Pointer, error) {
 	if !ok {
 		return nil, mc.failed("AllocZeroed", n, 0, ErrSize)
 	}
-	if !mc.enter("AllocZeroed") {
-		return nil, mc.failed("AllocZeroed", n, 0, ErrClosed)
+	return mc.allocZeroed("AllocZeroed", n)
+}
+
+// allocZeroed is AllocZeroed for n bytes.
+func (mc *Context) allocZeroed(op string, n int) (unsafe.Pointer, error) {
+	if !mc.enter(op) {
+		return nil, mc.failed(op, n, 0, ErrClosed)
 	}
 	before := mc.top
 	mc.fresh = 0
@@ -103,9 +112,12 @@ func (mc *Context) AllocZeroed(count, size int) (unsafe.Pointer, error) {
 	if err == nil && !mc.top.cutFresh(b, &before) {
 		mc.zero(b, uintptr(n))
 	}
+	if err == nil {
+		mc.noteBlock(diag.EventAlloc, op, b, n)
+	}
 	mc.leave()
 	if err != nil {
-		return nil, mc.failed("AllocZeroed", n, 0, err)
+		return nil, mc.failed(op, n, 0, err)
 	}
 	return b.Pointer(), nil
 }

@@ -54,8 +54,7 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 		mc.fault(diag.Fault{Kind: diag.WrongSize, Op: "FreeSized", Addr: uintptr(b), Block: mc.describe(c, head),
 			Hint: "the size or alignment given is not the block's"})
 	}
-	mc.free("FreeSized", b, c, head)
-	mc.leave()
+	mc.freeLive("FreeSized", b, c, head)
 }
 
 // Bytes returns n zeroed bytes as a slice of that capacity, for the context to
@@ -65,9 +64,11 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 // The builtin append moves a full slice to the Go heap in silence; the block
 // then remains in the context until it is freed.
 func (mc *Context) Bytes(n int) ([]byte, error) {
-	p, err := mc.AllocZeroed(n, 1)
+	if uint(n) > MaxRequest {
+		return nil, mc.failed("Bytes", n, 0, ErrSize)
+	}
+	p, err := mc.allocZeroed("Bytes", n)
 	if err != nil {
-		err.(*Error).Op = "Bytes"
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), n), nil
@@ -75,14 +76,25 @@ func (mc *Context) Bytes(n int) ([]byte, error) {
 
 // CloneBytes returns a copy of b in the context.
 func (mc *Context) CloneBytes(b []byte) ([]byte, error) {
-	p, err := mc.Alloc(len(b))
+	p, err := mc.allocNamed("CloneBytes", len(b))
 	if err != nil {
-		err.(*Error).Op = "CloneBytes"
 		return nil, err
 	}
 	clone := unsafe.Slice((*byte)(p), len(b))
 	copy(clone, b)
 	return clone, nil
+}
+
+// allocNamed is Alloc on behalf of the call op.
+func (mc *Context) allocNamed(op string, n int) (unsafe.Pointer, error) {
+	if mc.mode != 0 {
+		return mc.allocChecked(op, n)
+	}
+	p, err := mc.Alloc(n)
+	if err != nil {
+		err.(*Error).Op = op
+	}
+	return p, err
 }
 
 // FreeBytes gives back a slice that Bytes or CloneBytes returned, or a part of
@@ -101,8 +113,7 @@ func (mc *Context) FreeBytes(b []byte) {
 			Hint: "the slice is not in this context: was it grown by append?"})
 	}
 	c, head := mc.lookUp("FreeBytes", a)
-	mc.free("FreeBytes", a, c, head)
-	mc.leave()
+	mc.freeLive("FreeBytes", a, c, head)
 }
 
 // Addr is the address of a block, for indexes and links: a number that the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/segment"
@@ -24,12 +25,17 @@ const discardFrom = 64 << 10
 // and tries again when it is called again; it returns nil once everything has
 // been given back. Whatever it returns, the context serves no more allocations.
 func (mc *Context) Close() error {
+	news := mc.Footprint() > 0
 	if mc.enter("Close") {
+		news = true
 		mc.checkAllGuards("Close")
 		mc.mode |= closed
 		mc.forget()
 	}
 	err := mc.releaseAll(func(record) bool { return true })
+	if err == nil && news {
+		mc.noteDone(diag.EventClose, "Close")
+	}
 	mc.leave()
 	if err != nil {
 		return mc.failed("Close", 0, 0, err)
@@ -60,6 +66,7 @@ func (mc *Context) Reset() error {
 	})
 	err = errors.Join(err, mc.commitKept())
 	mc.restart()
+	mc.noteDone(diag.EventReset, "Reset")
 	mc.leave()
 	if err != nil {
 		return mc.failed("Reset", 0, 0, err)

@@ -46,6 +46,8 @@ type Context struct {
 	limit     atomic.Int64
 	footprint atomic.Int64 // changed by the owner only, at segment events
 	peak      atomic.Int64
+
+	watch *watch // diagnostics, nil without any
 }
 
 // counts are the blocks handed out and taken back.
@@ -82,6 +84,7 @@ func New(o *Options) (*Context, error) {
 	if mc.provider == nil {
 		mc.provider = segment.Default()
 	}
+	mc.newWatch(o)
 	mc.tagTop = chunk.TagTop(mc.tag)
 	mc.committer, _ = segment.CommitterOf(mc.provider)
 	if o.Retain == 0 {
@@ -143,12 +146,26 @@ func (mc *Context) enter(op string) (open bool) {
 	return true
 }
 
-func (mc *Context) leave() { mc.mode &^= busy }
+// leave ends a checked call, which enter began.
+func (mc *Context) leave() {
+	mc.mode &^= busy
+	if mc.mode&observed != 0 {
+		mc.deliver()
+	}
+}
 
 // fault panics with f. The context stays usable: its busy bit is cleared first.
 func (mc *Context) fault(f diag.Fault) {
-	mc.leave()
 	f.Context = mc.name
+	switch {
+	case f.Kind == diag.Concurrent: // what is noted is of the other call
+		mc.mode &^= busy
+	case mc.mode&observed != 0:
+		mc.watch.note(diag.Event{Kind: diag.EventError, Op: f.Op, Addr: f.Addr, Err: &f})
+		mc.deliver()
+	default:
+		mc.leave()
+	}
 	panic(&f)
 }
 
@@ -159,7 +176,11 @@ func (mc *Context) faultConcurrent(op string) {
 
 // failed makes the error of a call that could not be served.
 func (mc *Context) failed(op string, n, align int, err error) error {
-	return &Error{Op: op, By: mc.name, N: n, Align: align, Limit: mc.Limit(), Footprint: mc.Footprint(), Err: err}
+	e := &Error{Op: op, By: mc.name, N: n, Align: align, Limit: mc.Limit(), Footprint: mc.Footprint(), Err: err}
+	if mc.mode&observed != 0 {
+		mc.noteFailure(e)
+	}
+	return e
 }
 
 // inUse returns the bytes of chunks that users hold.

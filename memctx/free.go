@@ -45,7 +45,18 @@ func (mc *Context) freeChecked(op string, b raw.Addr) {
 	}
 	mc.enterUser(op, b)
 	c, head := mc.lookUp(op, b)
-	mc.free(op, b, c, head)
+	mc.freeLive(op, b, c, head)
+}
+
+// freeLive takes back the live block b of chunk c and ends the call.
+func (mc *Context) freeLive(op string, b, c raw.Addr, head chunk.Head) {
+	if mc.mode&observed == 0 {
+		mc.free(op, b, c, head)
+	} else {
+		e := mc.blockEvent(diag.EventFree, op, c, head, -1)
+		mc.free(op, b, c, head)
+		mc.watch.note(e)
+	}
 	mc.leave()
 }
 

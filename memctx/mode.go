@@ -12,6 +12,7 @@ const (
 	exact                     // every block has a trailer with its requested size
 	guard                     // and guard bytes before and after
 	reported                  // Close or Reset has reported a broken guard
+	observed                  // an observer is told what calls do
 )
 
 // trailed are the modes in which every block has a trailer.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/segment"
 	"github.com/cookmem-go/cookmem/tree"
 )
@@ -18,7 +19,7 @@ const defaultRetain = 1 << 20
 // Options say what a context is to be. The zero value, like a nil *Options, is
 // the default: no limit, a red-black tree, memory from [segment.Default].
 //
-// All fields but the provider load from JSON, where unknown keys are an error,
+// All fields but the provider and the observer load from JSON, where unknown keys are an error,
 // and from text with [Options.Set].
 type Options struct {
 	// Name appears in errors and faults.
@@ -43,6 +44,10 @@ type Options struct {
 	// Guard surrounds every block with guard bytes that Free, Realloc, Check
 	// and Close compare; it implies ExactSize.
 	Guard bool `json:"guard,omitempty"`
+
+	// Observer is told of every call that changes something. nil is nobody,
+	// which costs nothing.
+	Observer diag.Observer `json:"-"`
 
 	// Provider is where segments come from; nil is [segment.Default].
 	Provider segment.Provider `json:"-"`

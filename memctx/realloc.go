@@ -58,6 +58,9 @@ func (mc *Context) reallocChecked(b raw.Addr, n int) (unsafe.Pointer, error) {
 	if uint(n) <= MaxRequest {
 		moved, err = mc.realloc(b, c, head, uintptr(n))
 	}
+	if err == nil {
+		mc.noteMoved("Realloc", b, moved, n)
+	}
 	mc.leave()
 	if err != nil {
 		return nil, mc.failed("Realloc", n, 0, err)
@@ -73,6 +76,9 @@ func (mc *Context) TryResize(p unsafe.Pointer, n int) bool {
 	mc.enterUser("TryResize", b)
 	c, head := mc.lookUp("TryResize", b)
 	done := uint(n) <= MaxRequest && mc.resize("TryResize", b, c, head, uintptr(n))
+	if done {
+		mc.noteMoved("TryResize", b, b, n)
+	}
 	mc.leave()
 	return done
 }

@@ -167,6 +167,9 @@ func (mc *Context) AllocAligned(n, align int) (unsafe.Pointer, error) {
 	if uint(n) <= MaxRequest && align <= MaxRequest-n {
 		b, err = mc.allocTrailed(uintptr(n), uintptr(align))
 	}
+	if err == nil {
+		mc.noteBlock(diag.EventAlloc, "AllocAligned", b, n)
+	}
 	mc.leave()
 	if err != nil {
 		return nil, mc.failed("AllocAligned", n, align, err)
