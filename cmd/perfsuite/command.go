@@ -26,6 +26,7 @@ type command struct {
 // commands returns the commands in the order of the help.
 func commands() []command {
 	return []command{
+		{"compare", "tell a change from noise in two reports", runCompare, printCompareHelp},
 		{"help", "tell about a command", runHelp, printHelp},
 	}
 }
