@@ -21,6 +21,7 @@ var floors = map[string]int{
 	"internal/segtest":      2,
 	"memctx":                3,
 	"memctx/internal/model": 4,
+	"stream":                4,
 	"internal/lint":         6,
 }
 
