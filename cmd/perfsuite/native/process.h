@@ -1,0 +1,54 @@
+// What the process can find out about itself.
+#pragma once
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+// Memory is the resident set of this process, in bytes.
+struct Memory {
+    long long current = 0, peak = 0;
+};
+
+inline Memory resident() {
+    Memory m;
+    std::FILE* status = std::fopen("/proc/self/status", "r");
+    if (status == nullptr) return m;
+    char line[256];
+    while (std::fgets(line, sizeof line, status) != nullptr) {
+        long long kib;
+        if (std::sscanf(line, "VmHWM: %lld kB", &kib) == 1) m.peak = kib << 10;
+        if (std::sscanf(line, "VmRSS: %lld kB", &kib) == 1) m.current = kib << 10;
+    }
+    std::fclose(status);
+    return m;
+}
+
+inline bool same_file(const char* a, const char* b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+// malloc_file returns the file that malloc comes from. The program's own
+// address of malloc would not do: it may be a stub that jumps there.
+inline const char* malloc_file() {
+    Dl_info info;
+    void* address = dlsym(RTLD_DEFAULT, "malloc");
+    return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fname : "nowhere";
+}
+
+// check_malloc ends the process if malloc is not that of the library to be
+// preloaded or, without one, that of the C library. The dynamic linker only warns
+// of a library that it cannot load and goes on without it.
+inline void check_malloc() {
+    const char* found = malloc_file();
+    const char* wanted = std::getenv("LD_PRELOAD");
+    if (wanted == nullptr || *wanted == '\0') wanted = "libc.so.6";
+    if (std::strchr(wanted, '/') != nullptr ? same_file(found, wanted) : std::strstr(found, wanted) != nullptr) return;
+    std::fprintf(stderr, "malloc comes from %s and not from %s\n", found, wanted);
+    std::exit(1);
+}
