@@ -73,13 +73,14 @@ func ExampleBlock() {
 	// 0x2000: at most 1008 bytes
 }
 
-func ExampleCheckGuard() {
+func ExamplePattern() {
 	memory := make([]byte, 32)
 	defer runtime.KeepAlive(memory)
 	block, guard := memory[:16], raw.SliceAddr(memory[16:])
-	diag.SetGuard(guard, 16)
+	pattern := diag.PatternOf(1)
+	pattern.Set(guard, 16)
 	copy(memory, "a text that is too long")
-	at, broken := diag.CheckGuard(guard, 16)
+	at, broken := pattern.Check(guard, 16)
 	fmt.Printf("%q overflows: %t, first at byte %d\n", block, broken, len(block)+at)
 	// Output:
 	// "a text that is t" overflows: true, first at byte 16

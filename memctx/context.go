@@ -75,8 +75,9 @@ func New(o *Options) (*Context, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	number := contextsMade.Add(1)
 	mc := &Context{
-		tag:      chunk.TagOf(contextsMade.Add(1) * tagStep),
+		tag:      chunk.TagOf(number * tagStep),
 		provider: o.Provider,
 		retain:   uintptr(o.Retain),
 		name:     o.Name,
@@ -84,7 +85,7 @@ func New(o *Options) (*Context, error) {
 	if mc.provider == nil {
 		mc.provider = segment.Default()
 	}
-	mc.newWatch(o)
+	mc.newWatch(o, number)
 	mc.tagTop = chunk.TagTop(mc.tag)
 	mc.committer, _ = segment.CommitterOf(mc.provider)
 	if o.Retain == 0 {

@@ -58,7 +58,7 @@ func TestGuards(t *testing.T) {
 					if f.Offset != off || f.Block.Addr != uintptr(p) || f.Block.Size != n || f.Addr != uintptr(p) {
 						t.Errorf("%s of %d bytes, written at %d: %+v", c.op, n, off, f)
 					}
-					if len(f.Got) == 0 || f.Got[0] != 0x41 || f.Want[0] != diag.GuardByte || len(f.Want) != len(f.Got) {
+					if len(f.Got) == 0 || f.Got[0] != 0x41 || f.Want[0] == 0x41 || len(f.Want) != len(f.Got) {
 						t.Errorf("the bytes shown are % x, want % x", f.Got, f.Want)
 					}
 				}
@@ -358,4 +358,38 @@ func TestWriteAfterFree(t *testing.T) {
 	for _, repair := range repairs {
 		repair()
 	}
+}
+
+// TestGuardsOfTwoContexts breaks the same block in two contexts, and then covers
+// the guard of one with the guard of the other.
+func TestGuardsOfTwoContexts(t *testing.T) {
+	const n = 100
+	var want [2][]byte
+	var blocks [2]unsafe.Pointer
+	var contexts [2]*memctx.Context
+	for i := range want {
+		mc, _ := newCounted(t, memctx.Options{Guard: true, Name: fmt.Sprint("guarded ", i)})
+		blocks[i], contexts[i] = mustAlloc(t, mc, n), mc
+		repair := wreck(blocks[i], -chunk.Align, 0x41)
+		f := mustFault(t, mc, diag.GuardBefore, "UsableSize", func() { mc.UsableSize(blocks[i]) })
+		repair()
+		if len(f.Got) != chunk.Align || f.Got[0] != 0x41 || !bytes.Equal(f.Got[1:], f.Want[1:]) {
+			t.Errorf("the bytes found are % x, want 41 and % x", f.Got, f.Want[1:])
+		}
+		want[i] = f.Want
+	}
+	if bytes.Equal(want[0], want[1]) {
+		t.Errorf("both have the guard % x", want[0])
+	}
+	guards := [2][]byte{}
+	for i := range guards {
+		guards[i] = bytesAt(unsafe.Add(blocks[i], -chunk.Align), chunk.Align)
+	}
+	saved := bytes.Clone(guards[1])
+	copy(guards[1], guards[0])
+	f := mustFault(t, contexts[1], diag.GuardBefore, "Free", func() { contexts[1].Free(blocks[1]) })
+	if !bytes.Equal(f.Got, want[0][chunk.Align-len(f.Got):]) {
+		t.Errorf("the bytes found are % x, not the end of the other's % x", f.Got, want[0])
+	}
+	copy(guards[1], saved)
 }

@@ -98,8 +98,8 @@ func (mc *Context) writeTrailer(b, c raw.Addr, size, n, align uintptr) {
 	raw.Store(t, n)
 	raw.Store(t+raw.Word, uintptr(bits.TrailingZeros(uint(align))))
 	if mc.mode&guard != 0 {
-		diag.SetGuard(chunk.Block(c), chunk.Align)
-		diag.SetGuard(b+raw.Addr(n), uintptr(t-b)-n)
+		mc.watch.pattern.Set(chunk.Block(c), chunk.Align)
+		mc.watch.pattern.Set(b+raw.Addr(n), uintptr(t-b)-n)
 	}
 }
 
@@ -135,15 +135,16 @@ func (mc *Context) guardFault(b, c raw.Addr, size uintptr) *diag.Fault {
 	if mc.mode&guard == 0 {
 		return nil
 	}
-	if at, broken := diag.CheckGuard(chunk.Block(c), chunk.Align); broken {
+	p := &mc.watch.pattern
+	if at, broken := p.Check(chunk.Block(c), chunk.Align); broken {
 		f := diag.Fault{Kind: diag.GuardBefore, Block: block, Offset: at - chunk.Align}
-		f.Want, f.Got = diag.Show(chunk.Block(c)+raw.Addr(at), uintptr(chunk.Align-at))
+		f.Want, f.Got = p.Show(chunk.Block(c)+raw.Addr(at), uintptr(chunk.Align-at))
 		return &f
 	}
 	fill := uintptr(c) + size - trailerBytes - uintptr(b) - n
-	if at, broken := diag.CheckGuard(b+raw.Addr(n), fill); broken {
+	if at, broken := p.Check(b+raw.Addr(n), fill); broken {
 		f := diag.Fault{Kind: diag.GuardAfter, Block: block, Offset: int(n) + at}
-		f.Want, f.Got = diag.Show(b+raw.Addr(n)+raw.Addr(at), fill-uintptr(at))
+		f.Want, f.Got = p.Show(b+raw.Addr(n)+raw.Addr(at), fill-uintptr(at))
 		return &f
 	}
 	return nil

@@ -17,17 +17,20 @@ type watch struct {
 	name     string
 	observer diag.Observer
 	pending  []diag.Event // of the present call
+	pattern  diag.Pattern // of guards
 }
 
 // newWatch puts a watch between the context and its provider, if the options
 // ask for one.
-func (mc *Context) newWatch(o *Options) {
-	if o.Observer == nil {
+func (mc *Context) newWatch(o *Options, number uint64) {
+	if o.Observer == nil && !o.Guard {
 		return
 	}
-	mc.watch = &watch{up: mc.provider, name: mc.name, observer: o.Observer}
-	mc.provider = mc.watch
-	mc.mode |= observed
+	mc.watch = &watch{up: mc.provider, name: mc.name, observer: o.Observer, pattern: diag.PatternOf(number)}
+	if o.Observer != nil {
+		mc.provider = mc.watch
+		mc.mode |= observed
+	}
 }
 
 // note adds an event to those of the present call.
