@@ -37,12 +37,26 @@ func TestConform(t *testing.T) {
 		{"cache over stingy", segment.NewCache(segtest.Stingy(segment.OS()), 64<<20), segtest.Traits{}},
 		{"reserving", segtest.Reserving(), segtest.Traits{}},
 		{"cache over reserving", segment.NewCache(segtest.Reserving(), 64<<20), segtest.Traits{}},
+		{"chain of fixed and os", segment.Chain(segment.Fixed(make([]byte, size)), segment.OS()), segtest.Traits{}},
+		{"chain of null and heap", segment.Chain(segment.Null(), heap), segtest.Traits{}},
+		{"chain of fixed and reserving", segment.Chain(segment.Fixed(make([]byte, 300_000)), segtest.Reserving()), segtest.Traits{}},
+		{"cache over chain", segment.NewCache(segment.Chain(segment.Fixed(make([]byte, size)), segtest.Reserving()), 64<<20), segtest.Traits{}},
+		{"budget over os", segment.NewBudget("b", segment.OS(), 64<<20), segtest.Traits{}},
+		{"budget over cache", segment.NewBudget("b", segment.NewCache(segment.OS(), 64<<20), 64<<20), segtest.Traits{}},
+		{"cache over budget", segment.NewCache(segment.NewBudget("b", segment.OS(), 96<<20), 64<<20), segtest.Traits{}},
+		{"budget over generous", segment.NewBudget("b", segtest.Generous(heap, 12345), 64<<20), segtest.Traits{Limit: 32 << 20}},
+		{"budget over fixed", segment.NewBudget("b", segment.Fixed(make([]byte, size)), size/2), segtest.Traits{Single: true, Limit: size / 2}},
+		{"budget in a budget over reserving", segment.NewBudget("b", segtest.Reserving(), 96<<20).Child("c", 64<<20), segtest.Traits{}},
+		{"chain of budgets", segment.Chain(segment.NewBudget("b", segment.OS(), 1<<20), segment.NewBudget("c", heap, 96<<20)), segtest.Traits{}},
 		{"counting over cache over reserving", segment.Counting(segment.NewCache(segtest.Reserving(), 0)), segtest.Traits{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			segtest.Conform(t, c.p, c.traits)
 			if cache, ok := c.p.(*segment.Cache); ok {
 				mustCheck(t, cache)
+			}
+			if b, ok := c.p.(*segment.Budget); ok && (b.Used() != 0 || b.Peak() > b.Limit()) {
+				t.Errorf("%d bytes used, peak %d of %d", b.Used(), b.Peak(), b.Limit())
 			}
 		})
 	}
@@ -58,8 +72,10 @@ func mustCheck(t testing.TB, c *segment.Cache) {
 func TestCase24_PageSizes(t *testing.T) {
 	for _, page := range []int{4 << 10, 16 << 10, 64 << 10} {
 		for name, p := range map[string]segment.Provider{
-			"bare":  segtest.Paged(segment.Heap(), page),
-			"cache": segment.NewCache(segtest.Paged(segment.Heap(), page), 16<<20),
+			"bare":   segtest.Paged(segment.Heap(), page),
+			"cache":  segment.NewCache(segtest.Paged(segment.Heap(), page), 16<<20),
+			"budget": segment.NewBudget("b", segtest.Paged(segment.Heap(), page), 64<<20),
+			"chain":  segment.Chain(segment.Fixed(make([]byte, 1<<20)), segtest.Paged(segment.Heap(), page)),
 		} {
 			t.Run(name, func(t *testing.T) {
 				segtest.Conform(t, p, segtest.Traits{})

@@ -8,8 +8,9 @@
 // runtime for pointer-free memory, [Fixed] has one buffer of the caller's and
 // [Null] has nothing. A decorator is a provider that stands on another one,
 // its upstream: [Counter] counts, [Failer] injects failures, [Cache] keeps
-// segments for reuse. Decorators stack in any order, and a context cannot tell
-// a stack of them from a source.
+// segments for reuse, [Budget] caps what many contexts hold together, and [Chain]
+// asks one provider and then another. Decorators stack in any order, and a context
+// cannot tell a stack of them from a source.
 //
 // # The invariant
 //
@@ -30,8 +31,17 @@
 //
 // Acquire may return more than max, when its unit is larger than the range
 // leaves room for or there is but one buffer to give, so callers charge and use
-// Segment.Size, never what they asked for. Release takes whole segments only: on Windows a reservation cannot
-// be given back in parts, and two neighbouring ones are not one.
+// Segment.Size, never what they asked for.
+//
+// # Neighbours
+//
+// Release takes whole segments, and two segments that happen to touch are two.
+// On Windows they must be, as a reservation goes back as one piece and no more.
+// Elsewhere the kernel joins adjoining mappings by itself, and what joining them
+// here could add is had otherwise: a [Cache] hands out and joins again parts of
+// one mapping, and Resize lets a segment grow into free addresses behind it
+// (mremap on Linux) or takes its pages to where there are enough. A heap that
+// joined segments could give neither back while the other is in use.
 //
 // # Optional abilities
 //

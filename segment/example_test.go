@@ -142,3 +142,78 @@ func ExampleCommitterOf() {
 	fmt.Println(needed) // Counter has a method Commit, but nothing beneath wants it
 	// Output: false
 }
+
+// A buffer serves what fits, and the system the rest.
+func ExampleChain() {
+	system := segment.Counting(segment.OS())
+	p := segment.Chain(segment.Fixed(make([]byte, 32<<10)), system)
+	small, err := p.Acquire(16<<10, 16<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("calls to the system:", system.Calls())
+	large, err := p.Acquire(1<<20, 1<<20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("calls to the system:", system.Calls())
+	fmt.Println(p.Release(small), p.Release(large), system.Bytes())
+	// Output:
+	// calls to the system: 0
+	// calls to the system: 1
+	// <nil> <nil> 0
+}
+
+func ExampleBudget() {
+	tenants := segment.NewBudget("tenants", segment.Default(), 256<<10)
+	acme := tenants.Child("acme", 128<<10)
+	other := tenants.Child("other", 192<<10)
+	a, err := acme.Acquire(128<<10, 128<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = acme.Acquire(4096, 4096)
+	fmt.Println(err)
+	_, err = other.Acquire(192<<10, 192<<10)
+	fmt.Println(err)
+	fmt.Println(tenants.Used(), acme.Used(), other.Used())
+	fmt.Println(acme.Release(a), tenants.Used())
+	// Output:
+	// segment: budget "acme": 4096 bytes, with 131072 of 131072 used: memory limit reached
+	// segment: budget "tenants": 196608 bytes, with 131072 of 262144 used: memory limit reached
+	// 131072 131072 0
+	// <nil> 0
+}
+
+func ExampleBudget_SetLargest() {
+	b := segment.NewBudget("tenants", segment.Default(), 1<<30)
+	b.SetLargest(64 << 10)
+	_, err := b.Acquire(1<<20, 1<<20)
+	fmt.Println(err)
+	// Output:
+	// segment: budget "tenants": 1048576 bytes, of at most 65536 in one request: memory limit reached
+}
+
+func ExampleBudget_Watch() {
+	b := segment.NewBudget("tenants", segment.Default(), 1<<20)
+	stop := b.Watch(768<<10, func(used int) { fmt.Println(used>>10, "KiB used") })
+	defer stop()
+	s, err := b.Acquire(800<<10, 800<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_ = b.Release(s)
+	// Output:
+	// 800 KiB used
+	// 0 KiB used
+}
+
+func ExampleLimitError() {
+	b := segment.NewBudget("tenants", segment.Default(), 1<<20)
+	_, err := b.Acquire(2<<20, 2<<20)
+	var refusal *segment.LimitError
+	if errors.As(err, &refusal) {
+		fmt.Println(refusal.By, "has", refusal.Limit-refusal.Used, "bytes left")
+	}
+	// Output: tenants has 1048576 bytes left
+}

@@ -66,6 +66,21 @@ func TestOSResizeMovesAndStays(t *testing.T) {
 	mustRelease(t, p, grown)
 }
 
+// TestOSResizeWishes asks for more than there is where less would do.
+func TestOSResizeWishes(t *testing.T) {
+	p := segment.OS()
+	s := mustAcquire(t, p, 1<<20)
+	segtest.Fill(s, 5)
+	r, err := segment.Resize(p, s, 3<<20, huge, false)
+	if err != nil || r.Size < 3<<20 {
+		t.Fatal(r, err)
+	}
+	if !segtest.All(segment.Segment{Base: r.Base, Size: 1 << 20}, 5) {
+		t.Error("contents lost")
+	}
+	mustRelease(t, p, r)
+}
+
 // TestCase16_AddressSpace runs itself in a process that may have 2 GiB of
 // addresses, or half a gigabyte more than the runtime has reserved by itself.
 func TestCase16_AddressSpace(t *testing.T) {

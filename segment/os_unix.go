@@ -50,7 +50,11 @@ func (system) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 		}
 		return Segment{Base: s.Base, Size: n}, nil
 	}
-	return grow(s, n, fixed)
+	r, err := grow(s, n, fixed)
+	if least, _ := roundUp(min, pageSize); err != nil && s.Size < least && least < n {
+		return grow(s, least, fixed) // max is a wish
+	}
+	return r, err
 }
 
 func unmap(base unsafe.Pointer, n int, op string) error {

@@ -293,7 +293,8 @@ func TestFailerCountsEveryCall(t *testing.T) {
 // decorators.
 func TestCommitterOf(t *testing.T) {
 	wrap := func(p segment.Provider) segment.Provider {
-		return segment.Counting(segment.Failing(segment.NewCache(segtest.NewLedger(p), 1<<20), 0))
+		chain := segment.Chain(segment.Null(), segment.NewBudget("b", p, 1<<20))
+		return segment.Counting(segment.Failing(segment.NewCache(segtest.NewLedger(chain), 1<<20), 0))
 	}
 	_, system := segment.CommitterOf(segment.OS())
 	for _, c := range []struct {
