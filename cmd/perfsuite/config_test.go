@@ -80,7 +80,7 @@ func TestParseErrors(t *testing.T) {
 		{"-subjects rb,glibc", `"glibc" rb, goheap, floor`},
 		{"-subjects ,", `"" rb`},
 		{"-base rb -subjects floor,goheap", `"rb" floor, goheap`},
-		{"-format svg", `"svg" table, json`},
+		{"-format poem", `"poem" table, json`},
 		{"-count 0", `-count 0`},
 		{"-count many", `many`},
 		{"-fast", `-fast`},
@@ -118,7 +118,7 @@ func TestParseHelp(t *testing.T) {
 
 func TestPrintList(t *testing.T) {
 	var b strings.Builder
-	printList(&b)
+	printList(&b, subject.All())
 	for _, want := range []string{"perf_1 ", "perf_12", "goheap", "floor"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the list lacks %s", want)

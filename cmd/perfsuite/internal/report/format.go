@@ -14,6 +14,8 @@ type Format struct {
 var formats = []Format{
 	{"table", writeTable},
 	{"json", writeJSON},
+	{"csv", writeCSV},
+	{"bench", writeBench},
 }
 
 // Formats returns the formats; the first is the default.

@@ -220,7 +220,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("FindFormat(%q) = %v, %v", f.Name, got.Name, ok)
 		}
 	}
-	if _, ok := FindFormat("svg"); ok {
-		t.Error("FindFormat knows svg")
+	if _, ok := FindFormat("poem"); ok {
+		t.Error("FindFormat knows poem")
 	}
 }
