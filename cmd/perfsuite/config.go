@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/native"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
@@ -21,7 +22,9 @@ const (
 // config is what the command line asks for.
 type config struct {
 	tests    []work.Test
-	subjects []subject.Subject
+	known    []subject.Subject // that can be had
+	subjects []subject.Subject // to compare
+	problems []error           // why a subject that was asked for cannot be had
 	base     string
 	count    int // turns
 	scale    int // divides the streams
@@ -33,18 +36,27 @@ type config struct {
 // turns returns how many turns there are in all.
 func (c *config) turns() int { return len(c.tests) * len(c.subjects) * c.count }
 
+// program returns what to start for a turn on a subject.
+func (c *config) program(name string) subject.Program {
+	i := slices.IndexFunc(c.subjects, named(name))
+	return c.subjects[i].Program
+}
+
 // rawFlags are the flags before they are understood.
 type rawFlags struct {
 	run, subjects, base, format, output string
 	count                               int
-	quick, list                         bool
+	quick, list, native                 bool
+	preloads                            []native.Preload
 }
 
 func newFlagSet(f *rawFlags) *flag.FlagSet {
 	set := newSet("perfsuite")
 	set.StringVar(&f.run, "run", "", "the `tests` to run: a comma list of names or numbers (perf_1,5,10) or of\nregular expressions that match a whole name (perf_1.); default all")
-	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; default all")
+	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; native stands for all of -native;\ndefault all")
 	set.StringVar(&f.base, "base", "", "the `subject` that ratios refer to; default "+defaultBase+", or the first of\n-subjects where that is not among them")
+	set.BoolVar(&f.native, "native", false, "compare with malloc too: the same in C++ with glibc, jemalloc, mimalloc and\ntcmalloc, as native:glibc and so on, as far as they are there; needs a C++\ncompiler, Linux and libstdc++")
+	set.Func("preload", "`name=path.so`: with -native, compare with the malloc of this library too, as\nnative:name; may be given again", f.addPreload)
 	set.IntVar(&f.count, "count", 1, "`turns` of each test and subject; the report gives their median")
 	set.BoolVar(&f.quick, "quick", false, fmt.Sprintf("a look in about 15 seconds: streams cut to 1/%d", quickScale))
 	set.StringVar(&f.format, "format", report.Formats()[0].Name, "the `format` of the report: "+formatNames())
@@ -87,11 +99,7 @@ func (f *rawFlags) config() (*config, error) {
 	if c.tests, err = findTests(f.run); err != nil {
 		return nil, err
 	}
-	if c.subjects, err = findSubjects(f.subjects); err != nil {
-		return nil, err
-	}
-	c.base, err = findBase(f.base, c.subjects)
-	return c, err
+	return c, f.chooseSubjects(c)
 }
 
 // findTests returns the tests that any item of the comma list names, in their
@@ -124,40 +132,6 @@ func matchTests(item string) []work.Test {
 	return slices.DeleteFunc(work.Tests(), func(t work.Test) bool { return !re.MatchString(t.String()) })
 }
 
-// findSubjects returns the subjects of a comma list in the list's order, once
-// each.
-func findSubjects(list string) ([]subject.Subject, error) {
-	if list == "" {
-		return subject.All(), nil
-	}
-	var found []subject.Subject
-	for _, name := range items(list) {
-		s, ok := subject.Find(name)
-		if !ok {
-			return nil, fmt.Errorf("unknown subject %q; valid are %s", name, subjectNames(subject.All()))
-		}
-		if !slices.ContainsFunc(found, func(f subject.Subject) bool { return f.Name == name }) {
-			found = append(found, s)
-		}
-	}
-	return found, nil
-}
-
-func findBase(name string, subjects []subject.Subject) (string, error) {
-	among := func(name string) bool {
-		return slices.ContainsFunc(subjects, func(s subject.Subject) bool { return s.Name == name })
-	}
-	switch {
-	case name == "" && among(defaultBase):
-		return defaultBase, nil
-	case name == "":
-		return subjects[0].Name, nil
-	case !among(name):
-		return "", fmt.Errorf("the base %q is not among the subjects; valid are %s", name, subjectNames(subjects))
-	}
-	return name, nil
-}
-
 // items cuts a comma list.
 func items(list string) []string {
 	all := strings.Split(list, ",")
@@ -173,14 +147,6 @@ func testNames() string {
 		names = append(names, t.String())
 	}
 	return strings.Join(names, ", ") + ", or their numbers"
-}
-
-func subjectNames(all []subject.Subject) string {
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = s.Name
-	}
-	return strings.Join(names, ", ")
 }
 
 func formatNames() string {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,9 +38,15 @@ func runMeasure(args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.list {
-		printList(os.Stdout)
+	for _, problem := range c.problems {
+		fmt.Fprintln(os.Stderr, "perfsuite:", problem)
+	}
+	switch {
+	case c.list:
+		printList(os.Stdout, c.known)
 		return 0, nil
+	case len(c.subjects) == 0:
+		return 0, errors.New("none of the subjects is there")
 	}
 	return measure(c)
 }
@@ -52,10 +59,7 @@ func measure(c *config) (int, error) {
 	if err := tryOutput(c.output); err != nil {
 		return 0, err
 	}
-	r, err := runSuite(ctx, c)
-	if err != nil {
-		return 0, err
-	}
+	r := runSuite(ctx, c)
 	if err := write(c, r); err != nil {
 		return 0, err
 	}
@@ -69,17 +73,13 @@ func measure(c *config) (int, error) {
 }
 
 // runSuite measures with a progress bar beside it.
-func runSuite(ctx context.Context, c *config) (*report.Report, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
+func runSuite(ctx context.Context, c *config) *report.Report {
 	p := newProgress(os.Stderr, c.turns())
 	defer p.stop()
 	s := &suite{config: c, progress: p, turn: func(ctx context.Context, o turn.Order) (*turn.Outcome, error) {
-		return turn.Run(ctx, program, o)
+		return turn.Run(ctx, c.program(o.Subject), o)
 	}}
-	return s.run(ctx), nil
+	return s.run(ctx)
 }
 
 // tryOutput opens the output file for a moment, so that a wrong name is noticed
@@ -114,12 +114,12 @@ func fail(err error, status int) int {
 }
 
 // printList names the tests and the subjects.
-func printList(w io.Writer) {
+func printList(w io.Writer, subjects []subject.Subject) {
 	for _, t := range work.Tests() {
 		fmt.Fprintf(w, "%-8s %s\n", t, t.Text())
 	}
 	fmt.Fprintln(w)
-	for _, s := range subject.All() {
+	for _, s := range subjects {
 		fmt.Fprintf(w, "%-8s %s\n", s.Name, s.Text)
 	}
 }

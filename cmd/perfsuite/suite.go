@@ -29,6 +29,9 @@ func (s *suite) run(ctx context.Context) *report.Report {
 		Runs:    turn.Runs,
 		Scale:   s.scale,
 	}}
+	for _, one := range s.subjects {
+		r.Header.Subjects = append(r.Header.Subjects, report.Subject{Name: one.Name, Text: one.Text, Note: one.Note})
+	}
 	for _, t := range s.tests {
 		r.Results = append(r.Results, s.runTest(ctx, t)...)
 	}

@@ -23,6 +23,14 @@ type Header struct {
 	Runs        int       `json:"runs"`        // per turn, if the first is not slow
 	Scale       int       `json:"scale"`       // divides the streams; 1 is full
 	Interrupted bool      `json:"interrupted"` // the user stopped the suite
+	Subjects    []Subject `json:"subjects"`
+}
+
+// Subject says what a heap is.
+type Subject struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // what it is, in a line
+	Note string `json:"note"` // what the reader of its numbers should know, or empty
 }
 
 // Result is what one test on one subject gave. With an Error the numbers are

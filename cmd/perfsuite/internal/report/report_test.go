@@ -31,6 +31,7 @@ func sample() *Report {
 			Go:      "go1.26",
 			Date:    time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
 			Base:    "goheap", Count: 1, Runs: 6, Scale: 1,
+			Subjects: []Subject{{Name: "goheap", Text: "Go's own"}, {Name: "modernc", Text: "another", Note: "it counts its footprint only sometimes"}},
 		},
 		Results: inTurns([]Result{
 			{Test: "perf_11", Subject: "goheap", First: 0.5, Seconds: 0.4, Runs: 6, Counts: counts, PeakFootprint: bytesOf(1 << 20), PeakRSS: bytesOf(3 << 19), DropSeconds: new(1e-9)},

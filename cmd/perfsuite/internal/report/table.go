@@ -9,7 +9,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
@@ -36,7 +35,7 @@ func writeTable(w io.Writer, r *Report) error {
 	if row, ok := meanBlock(r, s); ok {
 		t.AppendRow(row)
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n%s", r.intro(), t.Render(), r.notes())
+	_, err := fmt.Fprintf(w, "%s\n%s\n%s%s", r.intro(), t.Render(), r.notes(), r.besideNative())
 	return err
 }
 
@@ -168,9 +167,9 @@ func (r *Report) notes() string {
 			fmt.Fprintf(&b, "ERROR %s %s: %s\n", one.Test, one.Subject, one.Error)
 		}
 	}
-	for _, name := range r.subjects() {
-		if s, ok := subject.Find(name); ok && s.Note != "" {
-			fmt.Fprintf(&b, "%s: %s\n", name, s.Note)
+	for _, s := range r.Header.Subjects {
+		if s.Note != "" {
+			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Note)
 		}
 	}
 	return b.String()

@@ -1,4 +1,7 @@
 // Package subject names the heaps that perfsuite compares and makes them.
+//
+// A subject of this package lives in a process of perfsuite's own program. One
+// of package native has a program of its own, which takes the same orders.
 package subject
 
 import (
@@ -17,8 +20,17 @@ type Subject struct {
 	Note string // what the reader of its numbers should know, or empty
 
 	// New makes the heap ready for one workload whose streams are scaled down
-	// by scale; 1 is full.
+	// by scale; 1 is full. It is nil for a subject that has a Program.
 	New func(scale int) work.Runner
+
+	Program Program
+}
+
+// Program is what to start for a turn on a subject. The zero value is the program
+// that is running.
+type Program struct {
+	Path string
+	Env  []string // additions to this process's environment
 }
 
 var all = slices.Concat([]Subject{

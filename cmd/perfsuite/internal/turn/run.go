@@ -9,18 +9,25 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
 )
 
-// Run makes a turn in a child process: program, started anew with the order in
-// its environment. Cancelling ctx kills the child.
-func Run(ctx context.Context, program string, o Order) (*Outcome, error) {
+// Run makes a turn in a child process: program, started with the order in its
+// environment. Cancelling ctx kills the child.
+func Run(ctx context.Context, program subject.Program, o Order) (*Outcome, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
+	if program.Path == "" {
+		if program.Path, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
 	var stdout, stderr bytes.Buffer
-	c := exec.CommandContext(ctx, program)
-	c.Env = append(os.Environ(), variable+"="+string(text))
+	c := exec.CommandContext(ctx, program.Path)
+	c.Env = append(append(os.Environ(), program.Env...), variable+"="+string(text))
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {
 		return nil, childError(err, stderr.String())

@@ -28,10 +28,13 @@ type runner struct {
 // times returns n scaled down, at least 1.
 func (w *runner) times(n int) int { return max(1, n/w.scale) }
 
-// Prepare implements [work.Runner].
+// Prepare implements [work.Runner]. It writes the tables, so that their pages
+// are resident before the first run.
 func (w *runner) Prepare(t work.Test) {
 	w.test = t
 	w.bind()
+	w.Forget()
+	clear(w.keys)
 	w.heap.prepare(t)
 	if w.heap.warmUp() {
 		w.warmUp()
