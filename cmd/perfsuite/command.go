@@ -27,6 +27,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"compare", "tell a change from noise in two reports", runCompare, printCompareHelp},
+		{"record", "write down what a program asks of malloc", runRecord, printRecordHelp},
 		{"help", "tell about a command", runHelp, printHelp},
 	}
 }
