@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -54,11 +56,16 @@ func benchLines(b *strings.Builder, h *Header, r *Result) {
 		for _, u := range benchUnits {
 			m, _ := FindMeasure(u.measure)
 			if v, ok := m.Of(&r.Turns[i]); ok {
-				fmt.Fprintf(b, " %s %s", float(v*u.factor), u.unit)
+				fmt.Fprintf(b, " %s %s", tenths(v*u.factor), u.unit)
 			}
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// tenths writes a number without an exponent, to a tenth of a nanosecond or byte.
+func tenths(v float64) string {
+	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
 }
 
 // benchName names a result such that benchstat can put subjects side by side,

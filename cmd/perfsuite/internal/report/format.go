@@ -16,6 +16,7 @@ var formats = []Format{
 	{"json", writeJSON},
 	{"csv", writeCSV},
 	{"bench", writeBench},
+	{"svg", writeSVG},
 }
 
 // Formats returns the formats; the first is the default.
