@@ -22,12 +22,13 @@ const (
 	MaxRequest = MaxChunk - chunk.Header
 )
 
-// classOfUnits maps a size in units to the smallest class that holds it, and
-// sizeOfClass a class to its size in bytes.
-var (
-	classOfUnits = makeClassOfUnits()
-	sizeOfClass  = makeSizeOfClass()
-)
+// ByUnits maps a size in units of Align, which must not exceed that of
+// [MaxChunk], to the smallest class that holds it. Its length is a power of two:
+// an index can be masked, which is cheaper than to check it.
+var ByUnits = makeByUnits()
+
+// sizeOfClass maps a class to its size in bytes.
+var sizeOfClass = makeSizeOfClass()
 
 // unitsOfClass returns the size of a class in units of Align.
 func unitsOfClass(class int) int {
@@ -38,9 +39,9 @@ func unitsOfClass(class int) int {
 	return exactUnits<<doubling + step*(exactUnits/perDouble)<<doubling
 }
 
-func makeClassOfUnits() (table [maxUnits + 1]uint8) {
+func makeByUnits() (table [2 * maxUnits]uint8) {
 	class := chunk.Min / chunk.Align
-	for u := range table {
+	for u := range table[:maxUnits+1] {
 		if u > unitsOfClass(class) {
 			class++
 		}
@@ -59,12 +60,12 @@ func makeSizeOfClass() (table [Classes]uint32) {
 // ForRequest returns the class that serves a request of n bytes, which must
 // not exceed [MaxRequest].
 func ForRequest(n uint) uint8 {
-	return classOfUnits[(n+chunk.Header+chunk.Align-1)/chunk.Align]
+	return ByUnits[(n+chunk.Header+chunk.Align-1)/chunk.Align%uint(len(ByUnits))]
 }
 
 // ForChunk returns the smallest class that a chunk of size bytes fits in. size
 // must not exceed [MaxChunk].
-func ForChunk(size uintptr) uint8 { return classOfUnits[size/chunk.Align] }
+func ForChunk(size uintptr) uint8 { return ByUnits[size/chunk.Align] }
 
 // SizeOf returns the size of the chunks of a class in bytes.
 func SizeOf(class uint8) uintptr { return uintptr(sizeOfClass[class]) }
@@ -74,15 +75,15 @@ func IsClass(size uintptr) bool {
 	return size >= chunk.Min && size <= MaxChunk && SizeOf(ForChunk(size)) == size
 }
 
-// OfLive returns the class of the plain live chunk c if that can be told at once,
-// and else 0 or a number that is no class. c must be an address of a head.
-func OfLive(c raw.Addr) uint8 {
+// OfLive returns the class of the plain live block b if that can be told at once,
+// and else 0 or a number that is no class.
+func OfLive(b raw.Addr) uint8 {
 	if chunk.HasClasses {
-		return chunk.Class(c)
+		return raw.Load8(b - chunk.ClassBefore)
 	}
-	head := raw.Load(c)
+	head := raw.Load(b - chunk.Header)
 	if head&uintptr(chunk.C|chunk.Q) != uintptr(chunk.C) || head >= MaxChunk+chunk.Align {
 		return 0
 	}
-	return classOfUnits[head/chunk.Align]
+	return ByUnits[head/chunk.Align]
 }

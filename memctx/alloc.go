@@ -21,17 +21,22 @@ import (
 //
 //go:nosplit
 func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
-	// The short way is nested so that it runs straight through; see docs/DESIGN.md
-	// for its budget. Compare n before rounding: n + 23 wraps for the largest
-	// sizes, and as unsigned numbers the negative ones are the largest.
-	if uint(n) <= bins.MaxRequest && mc.mode == 0 {
-		class := bins.ForRequest(uint(n))
+	// The short way is nested so that it runs straight through, and spells out what
+	// has a name elsewhere, since a call that is inlined leaves an instruction that
+	// does nothing; see docs/DESIGN.md for its budget. Compare n before rounding:
+	// n + 23 wraps for the largest sizes, and as unsigned numbers the negative ones
+	// are the largest.
+	if uint(n) < mc.short.requests {
+		class := bins.ByUnits[(uint(n)+chunk.Header+chunk.Align-1)/chunk.Align%uint(len(bins.ByUnits))]
 		l := &mc.quick[class]
 		if b := l.Head; b > bins.Busy {
 			l.Head = bins.Busy
-			next := raw.Addr(raw.Load(b))
-			chunk.SetLive(chunk.OfBlock(b), class)
-			l.Head = next
+			l.Head = raw.Addr(raw.Load(b))
+			if chunk.HasClasses {
+				raw.Store8(b-chunk.ClassBefore, class)
+			} else {
+				chunk.SetLive(b, class)
+			}
 			l.Allocs++
 			return b.Pointer(), nil
 		}

@@ -134,7 +134,7 @@ func (mc *Context) checkPlain(c raw.Addr, head, before chunk.Head, seen *census)
 		return mc.neighbourhood(9, "a chunk in use has no class's size", c, head, before)
 	}
 	if chunk.HasClasses {
-		noted, class := chunk.Class(c), bins.ForChunk(size)
+		noted, class := chunk.Class(chunk.Block(c)), bins.ForChunk(size)
 		if cached && noted != class|chunk.CachedMark || !cached && noted != class && noted != 0 {
 			return mc.neighbourhood(9, fmt.Sprintf("the head notes class %#x, not %#x", noted, class), c, head, before)
 		}

@@ -29,7 +29,7 @@ func (mc *Context) Close() error {
 	if mc.enter("Close") {
 		news = true
 		mc.checkAllGuards("Close")
-		mc.mode |= closed
+		mc.setMode(mc.mode | closed)
 		mc.forget()
 	}
 	err := mc.releaseAll(func(record) bool { return true })

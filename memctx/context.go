@@ -22,6 +22,7 @@ type Context struct {
 	noCopy noCopy
 
 	quick  bins.Lists // cached chunks, by class
+	short  gate       // what the short ways let through
 	mode   mode
 	tag    uintptr // of every head of this context
 	tagTop uint16  // the same, as Free compares it
@@ -102,6 +103,7 @@ func New(o *Options) (*Context, error) {
 	if o.Limit != 0 {
 		mc.SetLimit(int(o.Limit))
 	}
+	mc.setMode(mc.mode)
 	return mc, nil
 }
 
@@ -143,13 +145,13 @@ func (mc *Context) enter(op string) (open bool) {
 	if mc.mode&closed != 0 {
 		return false
 	}
-	mc.mode |= busy
+	mc.setMode(mc.mode | busy)
 	return true
 }
 
 // leave ends a checked call, which enter began.
 func (mc *Context) leave() {
-	mc.mode &^= busy
+	mc.setMode(mc.mode &^ busy)
 	if mc.mode&observed != 0 {
 		mc.deliver()
 	}
@@ -160,7 +162,7 @@ func (mc *Context) fault(f diag.Fault) {
 	f.Context = mc.name
 	switch {
 	case f.Kind == diag.Concurrent: // what is noted is of the other call
-		mc.mode &^= busy
+		mc.setMode(mc.mode &^ busy)
 	case mc.mode&observed != 0:
 		mc.watch.note(diag.Event{Kind: diag.EventError, Op: f.Op, Addr: f.Addr, Err: &f})
 		mc.deliver()

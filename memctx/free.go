@@ -19,15 +19,18 @@ import (
 //
 //go:nosplit
 func (mc *Context) Free(p unsafe.Pointer) {
-	b := raw.AddrOf(p)
-	if mc.mode == 0 && b != 0 && b%chunk.Align == 0 {
+	b := raw.Addr(uintptr(p))
+	if blockNumber(b) < mc.short.blocks {
 		// A block that is not live, or not of a class, has no class here.
-		c := chunk.OfBlock(b)
-		if class := bins.OfLive(c); class-1 < bins.Classes-1 && chunk.HasTag(c, mc.tagTop) {
+		if class := bins.OfLive(b); class-1 < bins.Classes-1 && chunk.HasTag(b, mc.tagTop) {
 			l := &mc.quick[class]
 			if next := l.Head; next != bins.Busy {
 				l.Head = bins.Busy
-				chunk.SetCached(c, class)
+				if chunk.HasClasses {
+					raw.Store8(b-chunk.ClassBefore, class|chunk.CachedMark)
+				} else {
+					chunk.SetCached(b, class)
+				}
 				raw.Store(b, uintptr(next))
 				l.Head = b
 				l.Frees++
@@ -76,7 +79,7 @@ func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
 	} else if size <= bins.MaxChunk {
 		class := bins.ForChunk(size)
 		l := mc.list(op, class)
-		chunk.SetCached(c, class)
+		chunk.SetCached(b, class)
 		l.Push(b)
 		l.Frees++
 		return

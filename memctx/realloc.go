@@ -30,7 +30,7 @@ const (
 // panics as with [Context.Free].
 func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	b := raw.AddrOf(p)
-	if mc.mode == 0 && b != 0 && b%chunk.Align == 0 {
+	if blockNumber(b) < mc.short.blocks {
 		// A block that is large enough, and not twice too large, stays as it is.
 		head := chunk.Read(chunk.OfBlock(b), mc.tag)
 		if head.State() == chunk.InUse && head < chunk.Limit && uint(n) < uint(head.Size()) &&

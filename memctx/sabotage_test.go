@@ -180,7 +180,7 @@ var sabotages = []struct {
 			v.list(v.plain).Held++
 			return
 		}
-		chunk.SetLive(chunk.OfBlock(v.plain), bins.ForChunk(v.head(v.plain).Size())+1)
+		chunk.SetLive(v.plain, bins.ForChunk(v.head(v.plain).Size())+1)
 	}},
 	{"block in use without a class", 9, func(v *victim) {
 		// Two neighbours become chunks of other sizes that fill the same place.

@@ -86,18 +86,18 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	class := bins.ForChunk(size)
 	l := &mc.quick[class]
 	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
-	chunk.SetLive(c, class)
+	chunk.SetLive(chunk.Block(c), class)
 	// Upwards, as the rest of the run will be written: a processor that sees
 	// fresh memory touched downwards fetches the wrong lines ahead.
 	for at := size; at < run; at += size {
-		cached := c + raw.Addr(at)
-		next := chunk.Block(cached) + raw.Addr(size)
+		cached := chunk.Block(c + raw.Addr(at))
+		next := cached + raw.Addr(size)
 		if at+size == run {
 			next = l.Head
 		}
-		chunk.Write(cached, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
+		chunk.Write(chunk.OfBlock(cached), mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
 		chunk.SetCached(cached, class)
-		raw.Store(chunk.Block(cached), uintptr(next))
+		raw.Store(cached, uintptr(next))
 	}
 	if run > size {
 		l.Head = chunk.Block(c + raw.Addr(size))
@@ -124,7 +124,7 @@ func (mc *Context) takeCached(class uint8) raw.Addr {
 		return 0
 	}
 	b := l.Pop()
-	chunk.SetLive(chunk.OfBlock(b), class)
+	chunk.SetLive(b, class)
 	l.Allocs++
 	return b
 }

@@ -62,7 +62,10 @@ const (
 
 	// Align is the alignment of every block, in bytes: 16 on 64-bit systems,
 	// 8 on 32-bit ones.
-	Align = 2 * raw.Word
+	Align = 1 << AlignShift
+
+	// AlignShift is the logarithm of Align.
+	AlignShift = 3 + wide
 
 	// Min is the smallest size of a chunk: head, two links, foot.
 	Min = 4 * raw.Word

@@ -11,43 +11,47 @@ const (
 // CachedMark is the bit of a noted class that says that the chunk is cached.
 const CachedMark = 0x80
 
-// Where class and tag lie in the word of a head, as distances from the chunk.
+// Where class and tag lie in the word of a head, as distances before the block.
+// The functions that follow take blocks, which is what the short ways of Alloc and
+// Free have in hand.
 const (
-	classAt = 5 - 3*raw.BigEndian
-	tagAt   = 6 - 6*raw.BigEndian
+	// ClassBefore is how far before a block its class is noted, where [HasClasses].
+	ClassBefore = 3 + 3*raw.BigEndian
+
+	tagBefore = 2 + 6*raw.BigEndian
 )
 
-// Class returns the class noted for the chunk at c: below 128 the chunk is live,
-// 0 is no class. It may only be asked where [HasClasses].
-func Class(c raw.Addr) uint8 { return raw.Load8(c + classAt) }
+// Class returns the class noted for the chunk of block b: below 128 the chunk is
+// live, 0 is no class. It may only be asked where [HasClasses].
+func Class(b raw.Addr) uint8 { return raw.Load8(b - ClassBefore) }
 
 // HasClasses says that heads have room for a class.
 const HasClasses = wide == 1
 
-// HasTag reports whether the head at c bears a tag, of which top16 is
+// HasTag reports whether the head before block b bears a tag, of which top16 is
 // [TagTop]. Where there are no tags every head does.
-func HasTag(c raw.Addr, top16 uint16) bool {
-	return wide == 0 || raw.Load16(c+tagAt) == top16
+func HasTag(b raw.Addr, top16 uint16) bool {
+	return wide == 0 || raw.Load16(b-tagBefore) == top16
 }
 
 // TagTop returns the 16 bits of a tag that lie in a head.
 func TagTop(tag uintptr) uint16 { return uint16(tag >> tagShift) }
 
-// SetLive makes the chunk at c, which is plain and of that class, live. It does
-// not read the head, where that can be avoided.
-func SetLive(c raw.Addr, class uint8) {
+// SetLive makes the chunk of block b, which is plain and of that class, live. It
+// does not read the head, where that can be avoided.
+func SetLive(b raw.Addr, class uint8) {
 	if HasClasses {
-		raw.Store8(c+classAt, class)
+		raw.Store8(b-ClassBefore, class)
 	} else {
-		raw.Store(c, raw.Load(c)&^uintptr(Q))
+		raw.Store(b-Header, raw.Load(b-Header)&^uintptr(Q))
 	}
 }
 
-// SetCached makes the chunk at c, which is plain and of that class, cached.
-func SetCached(c raw.Addr, class uint8) {
+// SetCached makes the chunk of block b, which is plain and of that class, cached.
+func SetCached(b raw.Addr, class uint8) {
 	if HasClasses {
-		raw.Store8(c+classAt, class|CachedMark)
+		raw.Store8(b-ClassBefore, class|CachedMark)
 	} else {
-		raw.Store(c, raw.Load(c)|uintptr(Q))
+		raw.Store(b-Header, raw.Load(b-Header)|uintptr(Q))
 	}
 }
