@@ -119,7 +119,11 @@ func printList(w io.Writer, subjects []subject.Subject) {
 		fmt.Fprintf(w, "%-8s %s\n", t, t.Text())
 	}
 	fmt.Fprintln(w)
+	width := 8
 	for _, s := range subjects {
-		fmt.Fprintf(w, "%-8s %s\n", s.Name, s.Text)
+		width = max(width, len(s.Name))
+	}
+	for _, s := range subjects {
+		fmt.Fprintf(w, "%-*s %s\n", width, s.Name, s.Text)
 	}
 }
