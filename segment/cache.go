@@ -58,6 +58,8 @@ type Cache struct {
 	first func(idleExtent) bool // stores its argument in found; made once
 	found idleExtent
 
+	quarantine quarantine
+
 	idleBytes int // in extents in the tree
 	heldBytes int // owned by the cache or its users
 	transit   int // of heldBytes: taken out while the upstream is asked

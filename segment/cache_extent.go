@@ -23,7 +23,7 @@ type extentState uint8
 const (
 	idle   extentState = iota // in the tree
 	inUse                     // a user's
-	hidden                    // the cache's own, while its pages are discarded
+	hidden                    // the cache's own, while its pages are discarded or in quarantine
 )
 
 // extent is a run of whole granules in a mapping.

@@ -17,6 +17,9 @@ func (c *Cache) acquireMapping(least, want int) (Segment, error) {
 	// A whole mapping may be too much where the bare need is not; or the
 	// upstream lacks what is idle here.
 	if seg, err = c.up.Acquire(least, least); err != nil {
+		if s, ok := c.acquireQuarantined(least, want); ok {
+			return s, nil
+		}
 		c.drainSpare()
 		seg, err = c.up.Acquire(least, least)
 	}
@@ -95,6 +98,7 @@ func (c *Cache) releaseOldest() error {
 func (c *Cache) drainSpare() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.endQuarantine(0, 0)
 	count := 0
 	c.spare.each(func(*mapping) bool { count++; return true })
 	failed, bytes, first := 0, 0, error(nil)

@@ -57,6 +57,24 @@ func (system) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 	return r, err
 }
 
+// protect makes the pages in [start, end) inaccessible or accessible again.
+func protect(start, end raw.Addr, inaccessible bool) error {
+	access := unix.PROT_READ | unix.PROT_WRITE
+	if inaccessible {
+		access = unix.PROT_NONE
+	}
+	return unix.Mprotect(raw.Bytes(start, uintptr(end-start)), access)
+}
+
+// bury takes all memory from behind the addresses of s.
+func bury(s Segment) error {
+	start := raw.AddrOf(s.Base)
+	if err := discard(start, start+raw.Addr(s.Size)); err != nil {
+		return err
+	}
+	return protect(start, start+raw.Addr(s.Size), true)
+}
+
 func unmap(base unsafe.Pointer, n int, op string) error {
 	if err := unix.MunmapPtr(base, uintptr(n)); err != nil {
 		return &failure{"os", op, n, n, ErrNoMemory, err}

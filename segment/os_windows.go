@@ -55,7 +55,10 @@ func (system) Commit(s Segment, off, n int) error {
 
 // discard gives back the pages in [start, end) that are committed; Windows
 // refuses the whole of a range that holds others.
-func discard(start, end raw.Addr) error {
+func discard(start, end raw.Addr) error { return eachCommitted(start, end, reset) }
+
+// eachCommitted calls f for the parts of [start, end) that are committed.
+func eachCommitted(start, end raw.Addr, f func(at, n uintptr) error) error {
 	for at := uintptr(start); at < uintptr(end); {
 		var info windows.MemoryBasicInformation
 		if err := windows.VirtualQuery(at, &info, unsafe.Sizeof(info)); err != nil {
@@ -63,7 +66,7 @@ func discard(start, end raw.Addr) error {
 		}
 		next := min(info.BaseAddress+info.RegionSize, uintptr(end))
 		if info.State == windows.MEM_COMMIT {
-			if err := reset(at, next-at); err != nil {
+			if err := f(at, next-at); err != nil {
 				return err
 			}
 		}
@@ -83,4 +86,22 @@ func reset(at, n uintptr) error {
 		return err
 	}
 	return nil
+}
+
+// protect makes the pages in [start, end) that are committed inaccessible or
+// accessible again.
+func protect(start, end raw.Addr, inaccessible bool) error {
+	access := uint32(windows.PAGE_READWRITE)
+	if inaccessible {
+		access = windows.PAGE_NOACCESS
+	}
+	return eachCommitted(start, end, func(at, n uintptr) error {
+		var before uint32
+		return windows.VirtualProtect(at, n, access, &before)
+	})
+}
+
+// bury takes all memory from behind the addresses of s, which stay reserved.
+func bury(s Segment) error {
+	return windows.VirtualFree(uintptr(s.Base), uintptr(s.Size), windows.MEM_DECOMMIT)
 }
