@@ -96,7 +96,7 @@ func (p *panel) reach() float64 {
 
 // scaledSeconds writes a time with three digits and the unit that suits it.
 func scaledSeconds(v float64) string {
-	units := []string{"s", "ms", "µs"}
+	units := []string{"s", "ms", "µs", "ns"}
 	for len(units) > 1 && v < 0.9995 {
 		v, units = v*1000, units[1:]
 	}

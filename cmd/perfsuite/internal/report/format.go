@@ -17,6 +17,7 @@ var formats = []Format{
 	{"csv", writeCSV},
 	{"bench", writeBench},
 	{"svg", writeSVG},
+	{"html", writeHTML},
 }
 
 // Formats returns the formats; the first is the default.

@@ -109,7 +109,7 @@ func TestScale(t *testing.T) {
 }
 
 func TestScaledSeconds(t *testing.T) {
-	for v, want := range map[float64]string{0: "0 s", 2e-8: "0.02 µs", 0.000332: "332 µs", 0.0234: "23.4 ms", 0.9999: "1.00 s", 123.4: "123 s"} {
+	for v, want := range map[float64]string{0: "0 s", 2e-8: "20.0 ns", 1e-12: "0.00 ns", 0.000332: "332 µs", 0.0234: "23.4 ms", 0.9999: "1.00 s", 123.4: "123 s"} {
 		if got := scaledSeconds(v); got != want {
 			t.Errorf("%g: %q, want %q", v, got, want)
 		}
