@@ -10,4 +10,5 @@ var others = []Subject{{
 	Text: "the allocator modernc.org/memory",
 	Note: "it counts its footprint only in a build with -tags memory.counters",
 	New:  modernc.New,
+	Play: modernc.Play,
 }}

@@ -7,10 +7,12 @@ package subject
 import (
 	"slices"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/ctx"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/floor"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work/goheap"
+	"github.com/cookmem-go/cookmem/tree"
 )
 
 // Subject is a heap under test.
@@ -23,6 +25,9 @@ type Subject struct {
 	// by scale; 1 is full. It is nil for a subject that has a Program.
 	New func(scale int) work.Runner
 
+	// Play makes the heap ready for a tape. It is nil where New is.
+	Play func(*tape.Tape) work.Runner
+
 	Program Program
 }
 
@@ -34,14 +39,15 @@ type Program struct {
 }
 
 var all = slices.Concat([]Subject{
-	{Name: "rb", Text: "a cookmem context with red-black trees", New: ctx.RB},
-	{Name: "avl", Text: "a cookmem context with AVL trees", New: ctx.AVL},
-	{Name: "trie", Text: "a cookmem context with bitwise tries", New: ctx.Trie},
+	{Name: "rb", Text: "a cookmem context with red-black trees", New: ctx.RB, Play: ctx.Play(tree.RB)},
+	{Name: "avl", Text: "a cookmem context with AVL trees", New: ctx.AVL, Play: ctx.Play(tree.AVL)},
+	{Name: "trie", Text: "a cookmem context with bitwise tries", New: ctx.Trie, Play: ctx.Play(tree.Trie)},
 	{
 		Name: "goheap",
 		Text: "Go's own heap; to free is to drop the reference",
 		Note: "footprint is all that the runtime holds for its heap; drop is one collection",
 		New:  goheap.New,
+		Play: goheap.Play,
 	},
 }, others, []Subject{
 	{
@@ -49,6 +55,7 @@ var all = slices.Concat([]Subject{
 		Text: "a bump pointer on warm memory that frees nothing: the limit",
 		Note: "its memory is resident before the first run; every realloc copies",
 		New:  floor.New,
+		Play: floor.Play,
 	},
 })
 

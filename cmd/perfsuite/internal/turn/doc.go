@@ -9,8 +9,8 @@
 //
 // # How a turn goes
 //
-// The parent starts its own executable with the order, as JSON, in an
-// environment variable; [Serve] finds it there, does the work and prints the
+// The parent starts a program with the order, as JSON, in an environment
+// variable. For most subjects that is its own executable: [Serve] finds the order, does the work and prints the
 // outcome, as JSON, to the standard output. A child that crashes or is killed
 // prints none, and its turn ends in an error that quotes what it said last.
 //

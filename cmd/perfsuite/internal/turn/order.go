@@ -14,6 +14,7 @@ const (
 // Order is what a turn has to do.
 type Order struct {
 	Test    work.Test `json:"test"`
+	Tape    string    `json:"tape,omitempty"` // file to be played instead of a test
 	Subject string    `json:"subject"`
 	Runs    int       `json:"runs"`  // fewer are made if the first one is slow
 	Scale   int       `json:"scale"` // divides the length of the streams; 1 is full

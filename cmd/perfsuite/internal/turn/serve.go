@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
@@ -43,7 +44,10 @@ func Do(o Order) (*Outcome, error) {
 	if !ok {
 		return nil, fmt.Errorf("no subject %q", o.Subject)
 	}
-	r := s.New(o.Scale)
+	r, err := o.runner(s)
+	if err != nil {
+		return nil, err
+	}
 	r.Prepare(o.Test)
 	runtime.GC()
 	ready, _ := resident()
@@ -55,6 +59,18 @@ func Do(o Order) (*Outcome, error) {
 		out.Peak = &peak
 	}
 	return out, out.timeDrop(r)
+}
+
+// runner returns the subject for the test or the tape.
+func (o *Order) runner(s subject.Subject) (work.Runner, error) {
+	if o.Tape == "" {
+		return s.New(o.Scale), nil
+	}
+	t, err := tape.Load(o.Tape) // for as long as the process lives
+	if err != nil {
+		return nil, err
+	}
+	return s.Play(t), nil
 }
 
 // timeRuns makes the runs, compares what they asked for, and notes by how much

@@ -3,6 +3,7 @@ package ctx
 import (
 	"unsafe"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/memctx"
@@ -40,6 +41,14 @@ func Trie(scale int) work.Runner { return with(tree.Trie, scale) }
 
 func with(kind tree.Kind, scale int) work.Runner {
 	return &runner{scale: scale, heap: heap{options: memctx.Options{Tree: kind}}}
+}
+
+// Play returns the function that makes contexts with trees of that kind for a
+// tape.
+func Play(kind tree.Kind) func(*tape.Tape) work.Runner {
+	return func(t *tape.Tape) work.Runner {
+		return &player{tape: t, heap: heap{options: memctx.Options{Tree: kind}}}
+	}
 }
 
 func (h *heap) prepare(work.Test) {}
@@ -104,3 +113,34 @@ func (h *heap) realloc(p ref, _, n int) ref {
 }
 
 func (h *heap) free(p ref) { h.mc.Free(raw.Addr(p).Pointer()) }
+
+// What follows is for tapes only.
+
+func (h *heap) allocZeroed(n int) ref {
+	p, err := h.mc.AllocZeroed(1, n)
+	if err != nil {
+		panic(err)
+	}
+	return ref(p)
+}
+
+func (h *heap) allocAligned(n, align int) ref {
+	p, err := h.mc.AllocAligned(n, align)
+	if err != nil {
+		panic(err)
+	}
+	return ref(p)
+}
+
+// reallocAligned needs no alignment: a context knows it.
+func (h *heap) reallocAligned(p ref, old, n, _ int) ref { return h.realloc(p, old, n) }
+
+func (h *heap) freeAligned(p ref) { h.free(p) }
+
+// reset drops all blocks and reports that it could.
+func (h *heap) reset() bool {
+	if err := h.mc.Reset(); err != nil {
+		panic(err)
+	}
+	return true
+}

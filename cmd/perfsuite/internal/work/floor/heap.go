@@ -3,6 +3,7 @@ package floor
 import (
 	"unsafe"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 	"github.com/cookmem-go/cookmem/internal/raw"
 )
@@ -49,6 +50,10 @@ var windows = map[work.Test]int{
 // New returns the floor: what a workload takes when allocating costs an
 // addition and freeing nothing. Streams are scaled down by scale, 1 is full.
 func New(scale int) work.Runner { return &runner{scale: scale} }
+
+// Play returns the floor for a tape. Every byte that the tape asks for comes to
+// lie in a slab.
+func Play(t *tape.Tape) work.Runner { return &player{tape: t} }
 
 func (h *heap) prepare(t work.Test) {
 	if size := windows[t]; size != 0 {
@@ -122,3 +127,30 @@ func (h *heap) realloc(p ref, old, n int) ref {
 }
 
 func (h *heap) free(ref) {}
+
+// What follows is for tapes only.
+
+func (h *heap) allocZeroed(n int) ref {
+	p := h.alloc(n)
+	clear(slice[byte](p, n))
+	return p
+}
+
+func (h *heap) allocAligned(n, align int) ref {
+	a := uintptr(align)
+	return (h.alloc(n+align) + a - 1) &^ (a - 1)
+}
+
+func (h *heap) reallocAligned(p ref, old, n, align int) ref {
+	q := h.allocAligned(n, align)
+	copy(slice[byte](q, n), slice[byte](p, min(old, n)))
+	return q
+}
+
+func (h *heap) freeAligned(ref) {}
+
+// reset drops all blocks and reports that it could.
+func (h *heap) reset() bool {
+	_ = h.open() // it cannot fail
+	return true
+}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
@@ -23,6 +24,9 @@ type heap struct{}
 
 // New returns the Go heap. Streams are scaled down by scale, 1 is full.
 func New(scale int) work.Runner { return &runner{scale: scale} }
+
+// Play returns the Go heap for a tape.
+func Play(t *tape.Tape) work.Runner { return &player{tape: t} }
 
 func (h *heap) prepare(work.Test) {}
 func (h *heap) warmUp() bool      { return false }
@@ -66,3 +70,25 @@ func (h *heap) realloc(p ref, old, n int) ref {
 }
 
 func (h *heap) free(ref) {}
+
+// What follows is for tapes only.
+
+func (h *heap) allocZeroed(n int) ref { return h.alloc(n) }
+
+// allocAligned returns a pointer into a block that is large enough to have an
+// aligned place.
+func (h *heap) allocAligned(n, align int) ref {
+	p := h.alloc(n + align)
+	return unsafe.Add(p, -uintptr(p)&uintptr(align-1))
+}
+
+func (h *heap) reallocAligned(p ref, old, n, align int) ref {
+	q := h.allocAligned(n, align)
+	copy(slice[byte](q, n), slice[byte](p, min(old, n)))
+	return q
+}
+
+func (h *heap) freeAligned(ref) {}
+
+// reset reports that there is no such thing.
+func (h *heap) reset() bool { return false }

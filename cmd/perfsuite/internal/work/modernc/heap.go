@@ -7,6 +7,7 @@ import (
 
 	"modernc.org/memory"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 	"github.com/cookmem-go/cookmem/internal/raw"
 )
@@ -30,6 +31,9 @@ type heap struct {
 
 // New returns the allocator. Streams are scaled down by scale, 1 is full.
 func New(scale int) work.Runner { return &runner{scale: scale} }
+
+// Play returns the allocator for a tape.
+func Play(t *tape.Tape) work.Runner { return &player{tape: t} }
 
 func (h *heap) prepare(work.Test) {}
 func (h *heap) warmUp() bool      { return false }
@@ -96,3 +100,37 @@ func (h *heap) free(p ref) {
 		panic(err)
 	}
 }
+
+// What follows is for tapes only.
+
+func (h *heap) allocZeroed(n int) ref {
+	p, err := h.allocator.UintptrCalloc(n)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// word is the size of an address. The one before an aligned block is that of the
+// block it lies in.
+const word = unsafe.Sizeof(uintptr(0))
+
+func (h *heap) allocAligned(n, align int) ref {
+	p := h.alloc(n + align + int(word))
+	a := uintptr(align)
+	q := (p + word + a - 1) &^ (a - 1)
+	*at[uintptr](q - word) = p
+	return q
+}
+
+func (h *heap) reallocAligned(p ref, old, n, align int) ref {
+	q := h.allocAligned(n, align)
+	copy(slice[byte](q, n), slice[byte](p, min(old, n)))
+	h.freeAligned(p)
+	return q
+}
+
+func (h *heap) freeAligned(p ref) { h.free(*at[uintptr](p - word)) }
+
+// reset reports that there is no such thing: what Close does is the end.
+func (h *heap) reset() bool { return false }
