@@ -24,7 +24,11 @@ const discardFrom = 64 << 10
 // If the provider refuses a segment, Close returns an error, keeps the segment
 // and tries again when it is called again; it returns nil once everything has
 // been given back. Whatever it returns, the context serves no more allocations.
+//
+// What was registered with [Context.OnClose] is called first, then all children
+// are closed, and their errors are among those returned.
 func (mc *Context) Close() error {
+	below := mc.closeBelow("Close")
 	news := mc.Footprint() > 0
 	if mc.enter("Close") {
 		news = true
@@ -37,9 +41,10 @@ func (mc *Context) Close() error {
 		mc.noteDone(diag.EventClose, "Close")
 	}
 	mc.leave()
-	if err != nil {
+	if err = errors.Join(below, err); err != nil {
 		return mc.failed("Close", 0, 0, err)
 	}
+	mc.leaveParent()
 	return nil
 }
 
@@ -49,7 +54,17 @@ func (mc *Context) Close() error {
 //
 // If the provider refuses a segment, Reset returns an error and the context
 // keeps the segment for its own use; in any case all blocks are gone.
-func (mc *Context) Reset() error {
+//
+// What was registered with [Context.OnReset] is called first, then all children
+// are reset and keep no memory. If one of them cannot give back its own, Reset
+// returns the error, and the blocks of this context are as they were.
+func (mc *Context) Reset() error { return mc.reset(mc.retain) }
+
+// reset is Reset with up to retain bytes kept.
+func (mc *Context) reset(retain uintptr) error {
+	if err := mc.resetBelow(); err != nil {
+		return mc.failed("Reset", 0, 0, err)
+	}
 	if !mc.enter("Reset") {
 		return mc.failed("Reset", 0, 0, ErrClosed)
 	}
@@ -58,7 +73,7 @@ func (mc *Context) Reset() error {
 	mc.forget()
 	kept := uintptr(0)
 	err := mc.releaseAll(func(r record) bool {
-		if kept+uintptr(r.Size) > mc.retain {
+		if kept+uintptr(r.Size) > retain {
 			return true
 		}
 		kept += uintptr(r.Size)

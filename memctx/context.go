@@ -1,6 +1,7 @@
 package memctx
 
 import (
+	"errors"
 	"math"
 	"sync/atomic"
 
@@ -49,6 +50,8 @@ type Context struct {
 	peak      atomic.Int64
 
 	watch *watch // diagnostics, nil without any
+
+	family *family // parent, children and what is called; nil without any
 }
 
 // counts are the blocks handed out and taken back.
@@ -99,12 +102,17 @@ func New(o *Options) (*Context, error) {
 		mc.mode |= guard
 	}
 	mc.tree.Init(o.Tree)
+	mc.setLimits(o)
+	mc.setMode(mc.mode)
+	return mc, nil
+}
+
+// setLimits sets the limit that the options ask for.
+func (mc *Context) setLimits(o *Options) {
 	mc.SetLimit(NoLimit)
 	if o.Limit != 0 {
 		mc.SetLimit(int(o.Limit))
 	}
-	mc.setMode(mc.mode)
-	return mc, nil
 }
 
 // Name returns the context's name. It may be called from any goroutine.
@@ -179,7 +187,11 @@ func (mc *Context) faultConcurrent(op string) {
 
 // failed makes the error of a call that could not be served.
 func (mc *Context) failed(op string, n, align int, err error) error {
-	e := &Error{Op: op, By: mc.name, N: n, Align: align, Limit: mc.Limit(), Footprint: mc.Footprint(), Err: err}
+	e := &Error{Op: op, Context: mc.name, By: mc.name, N: n, Align: align,
+		Limit: mc.Limit(), Footprint: mc.Footprint(), Err: err}
+	if err != ErrLimit && errors.Is(err, ErrLimit) {
+		e.blame(err)
+	}
 	if mc.mode&observed != 0 {
 		mc.noteFailure(e)
 	}

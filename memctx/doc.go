@@ -44,6 +44,10 @@
 // realloc.go, trailer.go (blocks that remember their size, alignment and
 // guards), close.go and shrink.go (what gives memory back), check.go and stats.go.
 //
+// Contexts and services: family.go (parents, children, callbacks), feed.go (a
+// context as the provider of another), report.go, locked.go, pool.go, fleet.go
+// (limits by name), carry.go (a context in a context.Context).
+//
 // The governing invariant: the chunks of a segment tile it without gaps from its
 // first chunk to its fence or the top, and every one of them is live, cached in
 // exactly the list of its class, free in exactly the bin or tree of its size. It

@@ -23,7 +23,7 @@ func Scope(o *Options, f func(*Context) error) error {
 // What the panic interrupted may have been a call of the context.
 func (mc *Context) abandon() {
 	if mc.mode&closed == 0 {
-		mc.setMode(mc.mode&^busy | reported)
+		mc.pardon()
 		_ = mc.Close() // there is a panic to report already
 	}
 }
