@@ -15,6 +15,7 @@ const (
 	EventReset                        // all blocks were dropped
 	EventClose                        // all blocks were dropped and all memory has been given back
 	EventError                        // a call failed with Err, or panicked with it if it is a *Fault
+	EventLost                         // a context was collected unclosed: Size, and Err, a *Fault of kind Lost
 )
 
 var eventTexts = [...]string{
@@ -26,6 +27,7 @@ var eventTexts = [...]string{
 	EventReset:   "reset",
 	EventClose:   "close",
 	EventError:   "error",
+	EventLost:    "lost",
 }
 
 // String returns the kind in a word.
@@ -47,7 +49,7 @@ type Event struct {
 	N       int     // bytes requested, or usable ones where the heap did not note that
 	Align   int     // alignment requested, at least the default one
 	Size    int     // bytes of the chunk with all that it costs, or of the segment
-	Err     error   // EventError
+	Err     error   // EventError, EventLost
 }
 
 // Observer is told what a context does, while it does it.
@@ -59,7 +61,8 @@ type Event struct {
 // stays done, so that a block just allocated is live although nobody was told
 // its address.
 //
-// An observer that several contexts share must be safe for concurrent use.
+// An observer that several contexts share must be safe for concurrent use, and so
+// must one of a context that can get lost: a goroutine of the runtime tells of that.
 type Observer interface {
 	Observe(Event)
 }

@@ -11,14 +11,14 @@ import (
 
 func TestEventKinds(t *testing.T) {
 	seen := map[string]bool{}
-	for k := EventAcquire; k <= EventError; k++ {
+	for k := EventAcquire; k <= EventLost; k++ {
 		text := k.String()
 		if text == "" || seen[text] || strings.Contains(text, "Kind(") {
 			t.Errorf("kind %d is %q", int(k), text)
 		}
 		seen[text] = true
 	}
-	for _, k := range []EventKind{0, -1, EventError + 1} {
+	for _, k := range []EventKind{0, -1, EventLost + 1} {
 		if want := fmt.Sprintf("diag.EventKind(%d)", int(k)); k.String() != want {
 			t.Errorf("kind %d is %q", int(k), k)
 		}
@@ -28,13 +28,13 @@ func TestEventKinds(t *testing.T) {
 // TestSlogLevels requires each kind at its level and nothing below the logger's.
 func TestSlogLevels(t *testing.T) {
 	for level, want := range map[slog.Level]string{
-		slog.LevelDebug: "acquire release alloc realloc free reset close error",
-		slog.LevelInfo:  "acquire release reset close error",
-		slog.LevelError: "error",
+		slog.LevelDebug: "acquire release alloc realloc free reset close error lost",
+		slog.LevelInfo:  "acquire release reset close error lost",
+		slog.LevelError: "error lost",
 	} {
 		var log bytes.Buffer
 		o := Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level})))
-		for k := EventAcquire; k <= EventError; k++ {
+		for k := EventAcquire; k <= EventLost; k++ {
 			o.Observe(Event{Kind: k, Context: "c", Err: errors.New("reason")})
 		}
 		var got []string

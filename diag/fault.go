@@ -11,15 +11,18 @@ type Kind int
 
 // The kinds of misuse that a context detects.
 const (
-	DoubleFree  Kind = iota + 1 // a block was freed that is already free
-	Misaligned                  // a pointer that no allocation returns
-	Foreign                     // a pointer of another context, or of no context
-	Corrupt                     // a chunk's head or trailer was overwritten
-	GuardBefore                 // bytes before a block were overwritten
-	GuardAfter                  // bytes after a block were overwritten
-	WrongSize                   // FreeSized with a size the block does not have
-	AfterClose                  // the context was closed before
-	Concurrent                  // two calls at once, or a call from within a call
+	DoubleFree   Kind = iota + 1 // a block was freed that is already free
+	Misaligned                   // a pointer that no allocation returns
+	Foreign                      // a pointer of another context, or of no context
+	Corrupt                      // a chunk's head or trailer was overwritten
+	GuardBefore                  // bytes before a block were overwritten
+	GuardAfter                   // bytes after a block were overwritten
+	WrongSize                    // FreeSized with a size the block does not have
+	AfterClose                   // the context was closed before
+	Concurrent                   // two calls at once, or a call from within a call
+	Interior                     // a pointer into the context's memory where no block begins
+	UseAfterFree                 // a block was written to after it was freed
+	Lost                         // a context was collected without having been closed
 )
 
 var kindTexts = [...]string{
@@ -32,6 +35,10 @@ var kindTexts = [...]string{
 	WrongSize:   "wrong size",
 	AfterClose:  "use after Close",
 	Concurrent:  "concurrent use",
+
+	Interior:     "pointer to no block's start",
+	UseAfterFree: "write after Free",
+	Lost:         "context not closed",
 }
 
 // String returns the kind in a few words.
@@ -54,13 +61,18 @@ type Fault struct {
 	Context string  // name of the context
 	Addr    uintptr // the pointer that was passed, 0 if none was
 	Block   Block   // the block concerned, as far as it is known
-	Offset  int     // GuardBefore, GuardAfter: of the first wrong byte, from the block's start
+	Offset  int     // of the first wrong byte from the block's start, where Got shows any
 	Want    []byte  // bytes expected at Offset
 	Got     []byte  // bytes found there
 	Hint    string  // what to look for, may be empty
+
+	Allocated *Stack // where the block was allocated, nil if that was not recorded
+	Freed     *Stack // where it was freed, likewise
+	Created   *Stack // Lost: where the context was made
 }
 
-// Error returns the fault as one line: what, where, whose.
+// Error returns the fault as one line: what, where, whose. The stacks that it
+// has follow on lines of their own.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "memctx: %s: %s", f.Op, f.Kind)
@@ -76,6 +88,14 @@ func (f *Fault) Error() string {
 	}
 	if f.Hint != "" {
 		fmt.Fprintf(&b, " (%s)", f.Hint)
+	}
+	for _, s := range []struct {
+		what  string
+		stack *Stack
+	}{{"created", f.Created}, {"allocated", f.Allocated}, {"freed", f.Freed}} {
+		if s.stack != nil {
+			fmt.Fprintf(&b, "\n%s at\n%s", s.what, strings.TrimSuffix(s.stack.String(), "\n"))
+		}
 	}
 	return b.String()
 }

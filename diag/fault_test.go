@@ -9,14 +9,14 @@ import (
 
 func TestKinds(t *testing.T) {
 	seen := map[string]bool{}
-	for k := DoubleFree; k <= Concurrent; k++ {
+	for k := DoubleFree; k <= Lost; k++ {
 		text := k.String()
 		if text == "" || seen[text] || strings.Contains(text, "Kind(") || k.Error() != text {
 			t.Errorf("kind %d is %q", int(k), text)
 		}
 		seen[text] = true
 	}
-	for _, k := range []Kind{0, -1, Concurrent + 1, 1000} {
+	for _, k := range []Kind{0, -1, Lost + 1, 1000} {
 		if want := fmt.Sprintf("diag.Kind(%d)", int(k)); k.String() != want {
 			t.Errorf("kind %d is %q", int(k), k)
 		}
@@ -49,5 +49,21 @@ func TestFaultText(t *testing.T) {
 		if got := c.fault.Error(); got != c.want {
 			t.Errorf("the fault is %s\nwant %s", got, c.want)
 		}
+	}
+}
+
+// TestFaultShowsStacks requires each stack under its heading.
+func TestFaultShowsStacks(t *testing.T) {
+	var d Stacks
+	here := stackHere(&d)
+	f := Fault{Kind: UseAfterFree, Op: "Free", Context: "c", Allocated: here, Freed: here}
+	text := f.Error()
+	want := fmt.Sprintf("memctx: Free: write after Free in context \"c\"\nallocated at\n%sfreed at\n%s", here, here)
+	if text != strings.TrimSuffix(want, "\n") {
+		t.Errorf("the fault is\n%s\nwant\n%s", text, want)
+	}
+	f = Fault{Kind: Lost, Op: "New", Created: here}
+	if !strings.Contains(f.Error(), "\ncreated at\n\t") {
+		t.Errorf("the fault is\n%s", f.Error())
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// Slog returns an observer that logs to l: errors at level Error, segments,
+// Slog returns an observer that logs to l: errors and lost contexts at level Error, segments,
 // Reset and Close at Info, and blocks at Debug. What l does not want costs no
 // more than asking it. A nil l is [slog.Default] at the time of each event. The
 // observer may be shared by any number of contexts.
@@ -26,7 +26,7 @@ func (s slogger) Observe(e Event) {
 
 func levelOf(k EventKind) slog.Level {
 	switch k {
-	case EventError:
+	case EventError, EventLost:
 		return slog.LevelError
 	case EventAlloc, EventRealloc, EventFree:
 		return slog.LevelDebug

@@ -10,7 +10,7 @@ type Stats struct {
 	Footprint     int // obtained from the provider and not given back
 	PeakFootprint int // the largest Footprint so far
 	InUse         int // chunks that users hold
-	Cached        int // chunks in quick lists, ready for their own class
+	Cached        int // chunks in quick lists, ready for their own class; under Checked those freed a while ago
 	Free          int // coalesced chunks in bins and trees, ready for anything
 	Top           int // opened end of the newest segment
 	Reserve       int // unopened rest of the newest segment, never written to
@@ -30,4 +30,5 @@ type Block struct {
 	Size  int     // usable bytes; the requested ones if Exact
 	Align int     // what was asked for, at least the default alignment
 	Exact bool    // Size is the requested number of bytes
+	Stack *Stack  // where it was allocated, nil if that was not recorded
 }

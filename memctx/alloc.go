@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/bins"
-	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/tree"
@@ -51,7 +50,7 @@ func (mc *Context) allocChecked(op string, n int) (unsafe.Pointer, error) {
 	}
 	b, err := mc.alloc(n)
 	if err == nil {
-		mc.noteBlock(diag.EventAlloc, op, b, n)
+		mc.watched(op, 0, b, 0, n)
 	}
 	mc.leave()
 	if err != nil {
@@ -118,7 +117,7 @@ func (mc *Context) allocZeroed(op string, n int) (unsafe.Pointer, error) {
 		mc.zero(b, uintptr(n))
 	}
 	if err == nil {
-		mc.noteBlock(diag.EventAlloc, op, b, n)
+		mc.watched(op, 0, b, n, n)
 	}
 	mc.leave()
 	if err != nil {

@@ -37,7 +37,8 @@ func (mc *Context) Contains(p unsafe.Pointer) bool {
 
 // FreeSized is Free for a caller who knows the block's size and alignment: n is
 // what was asked for, align what was given to AllocAligned or 0. A block that
-// cannot have been allocated so is a fault. A nil p is allowed.
+// cannot have been allocated so is a fault; under Checked both must be what the
+// block was last allocated or resized with. A nil p is allowed.
 func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 	b := raw.AddrOf(p)
 	if b == 0 {
@@ -50,7 +51,8 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 		mc.checkGuards("FreeSized", b, c, head.Size())
 	}
 	usable, aligned := mc.extent(b, c, head)
-	if n < 0 || uintptr(n) > usable || exactly && uintptr(n) != usable || uintptr(max(align, 0)) > aligned {
+	wrongAlign := uintptr(max(align, 0)) > aligned || mc.mode&checked != 0 && uintptr(max(align, chunk.Align)) != aligned
+	if n < 0 || uintptr(n) > usable || exactly && uintptr(n) != usable || wrongAlign {
 		mc.fault(diag.Fault{Kind: diag.WrongSize, Op: "FreeSized", Addr: uintptr(b), Block: mc.describe(c, head),
 			Hint: "the size or alignment given is not the block's"})
 	}

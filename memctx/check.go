@@ -33,7 +33,7 @@ func (mc *Context) check() error {
 	for _, s := range mc.unreleased {
 		seen.footprint += s.Size
 	}
-	return errors.Join(mc.checkLists(), mc.checkTotals(&seen))
+	return errors.Join(mc.checkLists(), mc.checkTotals(&seen), mc.checkMaps(&seen))
 }
 
 // census is what Check counts on its way through the chunks.
@@ -44,6 +44,8 @@ type census struct {
 	largeBytes         uintptr
 	smallFree, treeful int
 	freeBytes, idle    uintptr
+	delayed            uint
+	delayedBytes       uintptr
 }
 
 // checkSegment walks the chunks of one segment (invariants 1 to 5, 9 to 12).
@@ -106,6 +108,11 @@ func (mc *Context) checkChunk(c raw.Addr, head, before chunk.Head, seen *census)
 		}
 		seen.free(size)
 	case chunk.Trailed:
+		if !mc.isLive(c, head) {
+			seen.delayed++
+			seen.delayedBytes += size
+			return nil
+		}
 		seen.large++
 		seen.largeBytes += size
 		b := chunk.Block(c) + mc.front()
@@ -218,25 +225,49 @@ func (mc *Context) checkTotals(seen *census) error {
 	return nil
 }
 
+// checkMaps compares what Checked keeps beside the heap with the heap.
+func (mc *Context) checkMaps(seen *census) error {
+	if mc.mode&checked == 0 {
+		return nil
+	}
+	l := &mc.watch.line
+	if live := mc.watch.blocks.count(); live != seen.large || l.waiting() != seen.delayed || l.bytes != seen.delayedBytes {
+		return fmt.Errorf("invariant 13: %d blocks are mapped and %d of %d bytes wait, found were %d and %d of %d",
+			live, l.waiting(), l.bytes, seen.large, seen.delayed, seen.delayedBytes)
+	}
+	if f := mc.checkDelayed(); f != nil {
+		f.Op, f.Context = "Check", mc.name
+		return f
+	}
+	return nil
+}
+
 // neighbourhood describes a chunk found wrong and what lies around it.
 func (mc *Context) neighbourhood(invariant int, what string, c raw.Addr, head, before chunk.Head) error {
 	return fmt.Errorf("invariant %d: %s: chunk %#x is %v, the one before it %v (context %q, top at %#x)",
 		invariant, what, c, head, before, mc.name, mc.top.at)
 }
 
-// checkAllGuards raises a fault for the first live block with a broken guard. It
-// does so once: the call after the fault checks nothing.
+// checkAllGuards raises a fault for the first live block with a broken guard, or
+// freed one that was written to. It does so once: the call after the fault checks
+// nothing.
 func (mc *Context) checkAllGuards(op string) {
-	if mc.mode&(guard|reported) != guard {
+	if mc.mode&(guard|checked) == 0 || mc.mode&reported != 0 {
 		return
 	}
 	mc.mode |= reported
 	mc.walk(func(c raw.Addr, head chunk.Head) bool {
-		if head.State() == chunk.Trailed {
+		if head.State() == chunk.Trailed && mc.isLive(c, head) {
 			mc.checkGuards(op, chunk.Block(c)+mc.front(), c, head.Size())
 		}
 		return true
 	})
+	if mc.mode&checked != 0 {
+		if f := mc.checkDelayed(); f != nil {
+			f.Op = op
+			mc.fault(*f)
+		}
+	}
 	mc.mode &^= reported
 }
 

@@ -118,6 +118,9 @@ func (mc *Context) forget() {
 	mc.top = top{}
 	mc.large.frees = mc.large.allocs
 	mc.largeBytes, mc.idle = 0, 0
+	if mc.mode&checked != 0 {
+		mc.watch.forget()
+	}
 }
 
 // releaseAll gives back every segment for which choose is true, and what was

@@ -71,7 +71,7 @@ func (c conform) run(t *testing.T) {
 }
 
 // exact reports whether blocks remember what was asked for.
-func (c conform) exact() bool { return c.options.ExactSize || c.options.Guard }
+func (c conform) exact() bool { return isExact(c.options) }
 
 // zeroBytes requires that blocks without bytes are blocks.
 func (c conform) zeroBytes(t *testing.T, mc *memctx.Context) {

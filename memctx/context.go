@@ -95,7 +95,7 @@ func New(o *Options) (*Context, error) {
 	if o.Retain == 0 {
 		mc.retain = defaultRetain
 	}
-	if o.ExactSize || o.Guard {
+	if o.ExactSize || o.Guard || o.isChecked() {
 		mc.mode |= exact
 	}
 	if o.Guard {
@@ -168,6 +168,9 @@ func (mc *Context) leave() {
 // fault panics with f. The context stays usable: its busy bit is cleared first.
 func (mc *Context) fault(f diag.Fault) {
 	f.Context = mc.name
+	if f.Allocated == nil && f.Addr != 0 {
+		f.Allocated = mc.siteOf(raw.Addr(f.Addr))
+	}
 	switch {
 	case f.Kind == diag.Concurrent: // what is noted is of the other call
 		mc.setMode(mc.mode &^ busy)

@@ -79,7 +79,7 @@ func ExampleOptions() {
 	fmt.Println(err)
 	// Output:
 	// 64MiB trie <nil>
-	// memctx options: unknown key "limt"; the keys are name, limit, retain, tree, exactsize, guard
+	// memctx options: unknown key "limt"; the keys are name, limit, retain, tree, exactsize, guard, checked, stacks
 }
 
 func ExampleOptions_Set() {

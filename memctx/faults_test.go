@@ -80,7 +80,7 @@ func TestFailTheNthCall(t *testing.T) {
 				break
 			}
 		}
-		if nth < 20 {
+		if nth < 15 {
 			t.Errorf("the script makes %d calls only", nth)
 		}
 	})

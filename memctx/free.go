@@ -86,12 +86,19 @@ func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
 	}
 	mc.large.frees++
 	mc.largeBytes -= size
+	if mc.mode&checked != 0 {
+		mc.delay(op, b, c, size)
+		return
+	}
 	mc.coalesce(c, head)
 }
 
 // lookUp returns the chunk of the live block b and its head. Anything but a
 // live block of this context is a fault.
 func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
+	if mc.mode&checked != 0 {
+		return mc.lookUpLive(op, b)
+	}
 	if b%chunk.Align != 0 {
 		mc.fault(diag.Fault{Kind: diag.Misaligned, Op: op, Addr: uintptr(b),
 			Hint: "no allocation returns such an address"})

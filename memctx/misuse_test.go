@@ -76,7 +76,7 @@ func TestGuards(t *testing.T) {
 
 // TestTrailers overwrites the words behind a block that tell its size.
 func TestTrailers(t *testing.T) {
-	for _, o := range []memctx.Options{{ExactSize: true}, {Guard: true}, {}} {
+	for _, o := range []memctx.Options{{ExactSize: true}, {Guard: true}, {Checked: true}, {}} {
 		mc, _ := newCounted(t, o)
 		mustAlloc(t, mc, 5)
 		for _, n := range []int{0, 1, 100, 10_000} {
@@ -170,7 +170,7 @@ func bigEndian() bool {
 func TestFreeSizedWrongly(t *testing.T) {
 	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
 		mc, _ := newCounted(t, o)
-		exact := o.ExactSize || o.Guard
+		exact := isExact(o)
 		p := mustAlloc(t, mc, 100)
 		a := mustAligned(t, mc, 100, 64)
 		for _, c := range []struct {

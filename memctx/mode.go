@@ -20,10 +20,14 @@ const (
 	guard                     // and guard bytes before and after
 	reported                  // Close or Reset has reported a broken guard
 	observed                  // an observer is told what calls do
+	checked                   // blocks are mapped, filled and delayed; implies exact
 )
 
 // trailed are the modes in which every block has a trailer.
 const trailed = exact | guard
+
+// watching are the modes in which somebody wants to know of every block.
+const watching = observed | checked
 
 // gate is what the short ways let through, as bounds: a short way compares what
 // it was given with a bound, which it would do anyway, and learns by the same

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/memctx"
 	"github.com/cookmem-go/cookmem/memctx/internal/model"
@@ -12,7 +13,7 @@ import (
 	"github.com/cookmem-go/cookmem/tree"
 )
 
-// modes are the kinds of contexts that keep their blocks differently.
+// modes are the kinds of contexts that keep their blocks or watch them differently.
 var modes = []struct {
 	name    string
 	options memctx.Options
@@ -20,14 +21,27 @@ var modes = []struct {
 	{"plain", memctx.Options{}},
 	{"exact", memctx.Options{ExactSize: true}},
 	{"guard", memctx.Options{Guard: true}},
+	{"checked", memctx.Options{Checked: true}},
+	{"all", memctx.Options{Guard: true, Stacks: true, Observer: quiet{}}},
 }
 
-// eachTreeAndMode runs f as a subtest for each kind of tree in each mode.
+// isChecked reports whether a context with these options looks for misuse as far
+// as it can.
+func isChecked(o memctx.Options) bool { return o.Checked || o.Stacks }
+
+// isExact reports whether its blocks know the size that was asked for.
+func isExact(o memctx.Options) bool { return o.ExactSize || o.Guard || isChecked(o) }
+
+// eachTreeAndMode runs f as a subtest for each kind of tree in each mode, but for
+// checked modes, which are slow, with one kind of tree.
 func eachTreeAndMode(t *testing.T, f func(t *testing.T, o memctx.Options)) {
 	for _, kind := range tree.Kinds() {
 		for _, mode := range modes {
 			o := mode.options
 			o.Tree = kind
+			if isChecked(o) && kind != tree.RB {
+				continue
+			}
 			t.Run(fmt.Sprintf("%v-%s", kind, mode.name), func(t *testing.T) { f(t, o) })
 		}
 	}
@@ -72,3 +86,8 @@ func runModel(t *testing.T, c model.Config, seed uint64, n int) *model.Model {
 	}
 	return m
 }
+
+// quiet is an observer that does nothing.
+type quiet struct{}
+
+func (quiet) Observe(diag.Event) {}

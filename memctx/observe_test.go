@@ -90,7 +90,7 @@ func TestEventFields(t *testing.T) {
 		r := &recorder{}
 		o.Observer, o.Name = r, "fields"
 		mc, _ := newCounted(t, o)
-		exact := o.ExactSize || o.Guard
+		exact := isExact(o)
 		p := mustAligned(t, mc, 1000, 128)
 		e := r.take()[1]
 		if e.Addr != uintptr(p) || e.N != 1000 || e.Align != 128 || e.Size < 1000 || e.Context != "fields" || e.Old != 0 || e.Err != nil {

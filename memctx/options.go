@@ -45,6 +45,20 @@ type Options struct {
 	// and Close compare; it implies ExactSize.
 	Guard bool `json:"guard,omitempty"`
 
+	// Checked looks for misuse as far as it can: it keeps a map of the live blocks,
+	// so that no pointer, however wild, is read before it is known; fills blocks
+	// when they are handed out and when they are freed; lets freed blocks wait and
+	// finds writes to them; keeps the pages of released segments inaccessible for a
+	// while, where the provider can; holds FreeSized to the exact size and
+	// alignment; and reports a context that is collected without having been
+	// closed. It implies ExactSize, and costs some memory and several times the
+	// time.
+	Checked bool `json:"checked,omitempty"`
+
+	// Stacks records where each block was allocated and freed, for Leaks and for
+	// what faults tell. It implies Checked, and costs about a microsecond a call.
+	Stacks bool `json:"stacks,omitempty"`
+
 	// Observer is told of every call that changes something. nil is nobody,
 	// which costs nothing.
 	Observer diag.Observer `json:"-"`
@@ -52,6 +66,9 @@ type Options struct {
 	// Provider is where segments come from; nil is [segment.Default].
 	Provider segment.Provider `json:"-"`
 }
+
+// isChecked reports whether the options ask for what Checked does.
+func (o *Options) isChecked() bool { return o.Checked || o.Stacks }
 
 // UnmarshalJSON reads the options from an object and refuses unknown keys by
 // name. Fields that are absent stay as they are.

@@ -56,10 +56,11 @@ func (mc *Context) reallocChecked(b raw.Addr, n int) (unsafe.Pointer, error) {
 	c, head := mc.lookUp("Realloc", b)
 	moved, err := raw.Addr(0), ErrSize
 	if uint(n) <= MaxRequest {
+		from := mc.defined(b, c, head)
 		moved, err = mc.realloc(b, c, head, uintptr(n))
-	}
-	if err == nil {
-		mc.noteMoved("Realloc", b, moved, n)
+		if err == nil {
+			mc.watched("Realloc", b, moved, from, n)
+		}
 	}
 	mc.leave()
 	if err != nil {
@@ -75,9 +76,10 @@ func (mc *Context) TryResize(p unsafe.Pointer, n int) bool {
 	b := raw.AddrOf(p)
 	mc.enterUser("TryResize", b)
 	c, head := mc.lookUp("TryResize", b)
+	from := mc.defined(b, c, head)
 	done := uint(n) <= MaxRequest && mc.resize("TryResize", b, c, head, uintptr(n))
 	if done {
-		mc.noteMoved("TryResize", b, b, n)
+		mc.watched("TryResize", b, b, from, n)
 	}
 	mc.leave()
 	return done
@@ -134,6 +136,9 @@ func (mc *Context) resize(op string, b, c raw.Addr, head chunk.Head, n uintptr) 
 	size, done := mc.resizeChunk(c, head, mc.trailedSize(n))
 	if done {
 		mc.writeTrailer(b, c, size, n, align)
+		if mc.mode&checked != 0 {
+			mc.watch.blocks.born(b, c+raw.Addr(size))
+		}
 	}
 	return done
 }

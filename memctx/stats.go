@@ -17,7 +17,7 @@ func (mc *Context) Stats() diag.Stats {
 		Footprint:     mc.Footprint(),
 		PeakFootprint: mc.PeakFootprint(),
 		InUse:         int(mc.inUse()),
-		Cached:        int(mc.quick.CachedBytes()),
+		Cached:        int(mc.quick.CachedBytes() + mc.delayedSize()),
 		Free:          int(mc.small.Bytes() + mc.tree.Bytes()),
 		Top:           int(mc.top.open()),
 		Reserve:       int(mc.top.limit - mc.top.opened),
@@ -56,12 +56,20 @@ func (mc *Context) Blocks() iter.Seq[diag.Block] {
 		}
 		defer mc.leave() // the loop's body may panic
 		mc.walk(func(c raw.Addr, head chunk.Head) bool {
-			if s := head.State(); s == chunk.Free || s == chunk.Cached {
-				return true
-			}
-			return yield(mc.describe(c, head))
+			return !mc.isLive(c, head) || yield(mc.describe(c, head))
 		})
 	}
+}
+
+// isLive reports whether a user holds the block of the chunk c.
+func (mc *Context) isLive(c raw.Addr, head chunk.Head) bool {
+	switch head.State() {
+	case chunk.InUse:
+		return true
+	case chunk.Trailed:
+		return mc.mode&checked == 0 || mc.watch.blocks.isLive(chunk.Block(c)+mc.front())
+	}
+	return false
 }
 
 // describe returns the live block of chunk c.
@@ -71,5 +79,5 @@ func (mc *Context) describe(c raw.Addr, head chunk.Head) diag.Block {
 		b += mc.front()
 	}
 	usable, align := mc.extent(b, c, head)
-	return diag.Block{Addr: uintptr(b), Size: int(usable), Align: int(align), Exact: head.State() == chunk.Trailed}
+	return diag.Block{Addr: uintptr(b), Size: int(usable), Align: int(align), Exact: head.State() == chunk.Trailed, Stack: mc.siteOf(b)}
 }

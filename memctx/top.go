@@ -62,7 +62,7 @@ func (mc *Context) cut(size uintptr) raw.Addr {
 // could have served it.
 func (mc *Context) refill(size uintptr) (err error) {
 	inUse := mc.inUse()
-	if mc.quick.CachedBytes() > min(inUse, 1<<20)+inUse/8 {
+	if mc.quick.CachedBytes()+mc.delayedSize() > min(inUse, 1<<20)+inUse/8 {
 		mc.flush()
 		return nil
 	}
@@ -124,7 +124,7 @@ func (mc *Context) flush() (bytes uintptr) {
 			mc.coalesce(c, head)
 		}
 	}
-	return bytes
+	return bytes + mc.flushDelayed()
 }
 
 // faultCached reports damage to the cached chunk c.

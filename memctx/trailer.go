@@ -42,6 +42,9 @@ func (mc *Context) allocTrailed(n, align uintptr) (raw.Addr, error) {
 	mc.largeBytes += size
 	b := chunk.Block(c) + mc.front()
 	mc.writeTrailer(b, c, size, n, align)
+	if mc.mode&checked != 0 {
+		mc.watch.blocks.born(b, c+raw.Addr(size))
+	}
 	return b, nil
 }
 
@@ -128,7 +131,7 @@ func (mc *Context) checkGuards(op string, b, c raw.Addr, size uintptr) {
 // trailed block b, or nil.
 func (mc *Context) guardFault(b, c raw.Addr, size uintptr) *diag.Fault {
 	n, align, ok := readTrailer(b, c, size)
-	block := diag.Block{Addr: uintptr(b), Size: int(n), Align: int(align), Exact: true}
+	block := diag.Block{Addr: uintptr(b), Size: int(n), Align: int(align), Exact: true, Stack: mc.siteOf(b)}
 	if !ok {
 		return &diag.Fault{Kind: diag.Corrupt, Hint: "the trailer behind the block was overwritten: a write far past the end"}
 	}
@@ -169,7 +172,7 @@ func (mc *Context) AllocAligned(n, align int) (unsafe.Pointer, error) {
 		b, err = mc.allocTrailed(uintptr(n), uintptr(align))
 	}
 	if err == nil {
-		mc.noteBlock(diag.EventAlloc, "AllocAligned", b, n)
+		mc.watched("AllocAligned", 0, b, 0, n)
 	}
 	mc.leave()
 	if err != nil {

@@ -1,6 +1,7 @@
 package memctx
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/diag"
@@ -18,19 +19,46 @@ type watch struct {
 	observer diag.Observer
 	pending  []diag.Event // of the present call
 	pattern  diag.Pattern // of guards
+
+	// Under Checked:
+	blocks  blockMaps   // where live blocks begin
+	line    delayLine   // freed blocks that wait
+	created *diag.Stack // where the context was made
+	held    int         // bytes of segments
+
+	// Under Stacks:
+	stacks *diag.Stacks
+	sites  map[raw.Addr]*diag.Stack // of live blocks
 }
 
 // newWatch puts a watch between the context and its provider, if the options
 // ask for one.
 func (mc *Context) newWatch(o *Options, number uint64) {
-	if o.Observer == nil && !o.Guard {
+	if o.Observer == nil && !o.Guard && !o.isChecked() {
 		return
 	}
 	mc.watch = &watch{up: mc.provider, name: mc.name, observer: o.Observer, pattern: diag.PatternOf(number)}
 	if o.Observer != nil {
-		mc.provider = mc.watch
 		mc.mode |= observed
 	}
+	if o.isChecked() {
+		mc.mode |= checked
+		mc.watch.created = new(diag.Stacks).Here(0)
+		runtime.AddCleanup(mc, reportLost, mc.watch)
+	}
+	if o.Stacks {
+		mc.watch.stacks, mc.watch.sites = &diag.Stacks{}, map[raw.Addr]*diag.Stack{}
+	}
+	if mc.mode&watching != 0 {
+		mc.provider = mc.watch
+	}
+}
+
+// forget notes that all blocks were dropped at once.
+func (w *watch) forget() {
+	w.blocks.forget()
+	w.line.forget()
+	clear(w.sites)
 }
 
 // note adds an event to those of the present call.
@@ -56,12 +84,17 @@ func (mc *Context) delivered() {
 	mc.watch.pending = mc.watch.pending[:0]
 }
 
-// noteBlock adds an event about the block b, which is live.
-func (mc *Context) noteBlock(kind diag.EventKind, op string, b raw.Addr, n int) {
-	if mc.mode&observed != 0 {
-		c := chunk.OfBlock(b - mc.front())
-		mc.watch.note(mc.blockEvent(kind, op, c, chunk.Read(c, mc.tag), n))
+// noteBlock adds an event about the block b of n bytes, which is live. old is
+// where it was before, 0 if it is new.
+func (mc *Context) noteBlock(op string, old, b raw.Addr, n int) {
+	kind := diag.EventAlloc
+	if old != 0 {
+		kind = diag.EventRealloc
 	}
+	c := chunk.OfBlock(b - mc.front())
+	e := mc.blockEvent(kind, op, c, chunk.Read(c, mc.tag), n)
+	e.Old = uintptr(old)
+	mc.watch.note(e)
 }
 
 // blockEvent makes an event about the live block of chunk c. A negative n stands
@@ -72,14 +105,6 @@ func (mc *Context) blockEvent(kind diag.EventKind, op string, c raw.Addr, head c
 		n = block.Size
 	}
 	return diag.Event{Kind: kind, Op: op, Addr: block.Addr, N: n, Align: block.Align, Size: int(head.Size())}
-}
-
-// noteMoved adds the event that the block at old is now b, with n bytes.
-func (mc *Context) noteMoved(op string, old, b raw.Addr, n int) {
-	if mc.mode&observed != 0 {
-		mc.noteBlock(diag.EventRealloc, op, b, n)
-		mc.watch.pending[len(mc.watch.pending)-1].Old = uintptr(old)
-	}
 }
 
 // noteDone adds an event that is about the context as a whole.
@@ -102,16 +127,20 @@ func (mc *Context) noteFailure(e *Error) {
 func (w *watch) Acquire(min, max int) (segment.Segment, error) {
 	s, err := w.up.Acquire(min, max)
 	if err == nil {
-		w.noteSegment(diag.EventAcquire, s.Base, s.Size)
+		w.gained(s, s.Base, s.Size, blockMap{})
 	}
 	return s, err
 }
 
 // Release implements [segment.Provider].
 func (w *watch) Release(s segment.Segment) error {
-	err := w.up.Release(s)
+	release := w.up.Release
+	if w.created != nil {
+		release = func(s segment.Segment) error { return segment.Quarantine(w.up, s) }
+	}
+	err := release(s)
 	if err == nil {
-		w.noteSegment(diag.EventRelease, s.Base, s.Size)
+		w.lost(s, s.Base, s.Size)
 	}
 	return err
 }
@@ -123,18 +152,39 @@ func (w *watch) Resize(s segment.Segment, min, max int, fixed bool) (segment.Seg
 	switch {
 	case err != nil:
 	case r.Base != s.Base:
-		w.noteSegment(diag.EventRelease, s.Base, s.Size)
-		w.noteSegment(diag.EventAcquire, r.Base, r.Size)
+		w.gained(r, r.Base, r.Size, w.lost(s, s.Base, s.Size))
 	case r.Size < s.Size:
-		w.noteSegment(diag.EventRelease, unsafe.Add(s.Base, r.Size), s.Size-r.Size)
+		w.gained(r, nil, 0, w.lost(s, unsafe.Add(s.Base, r.Size), s.Size-r.Size))
 	case r.Size > s.Size:
-		w.noteSegment(diag.EventAcquire, unsafe.Add(s.Base, s.Size), r.Size-s.Size)
+		w.gained(r, unsafe.Add(s.Base, s.Size), r.Size-s.Size, w.lost(s, nil, 0))
 	}
 	return r, err
 }
 
+// gained notes that the context holds s, of whose blocks something may be known,
+// and tells of size bytes at base that are new.
+func (w *watch) gained(s segment.Segment, base unsafe.Pointer, size int, known blockMap) {
+	if w.created != nil {
+		w.blocks.add(s, known)
+	}
+	w.held += size
+	w.noteSegment(diag.EventAcquire, base, size)
+}
+
+// lost is the opposite of gained. It returns what was known of the blocks.
+func (w *watch) lost(s segment.Segment, base unsafe.Pointer, size int) (known blockMap) {
+	if w.created != nil {
+		known = w.blocks.remove(s)
+	}
+	w.held -= size
+	w.noteSegment(diag.EventRelease, base, size)
+	return known
+}
+
 func (w *watch) noteSegment(kind diag.EventKind, base unsafe.Pointer, size int) {
-	w.note(diag.Event{Kind: kind, Addr: uintptr(base), Size: size})
+	if w.observer != nil && size > 0 {
+		w.note(diag.Event{Kind: kind, Addr: uintptr(base), Size: size})
+	}
 }
 
 // Discard implements [segment.Discarder].

@@ -56,7 +56,7 @@ func New(c Config) (*Model, error) {
 	if c.MaxBytes == 0 {
 		c.MaxBytes = 16 << 20
 	}
-	m := &Model{config: c, exact: c.Options.ExactSize || c.Options.Guard, faults: &faults{up: c.Options.Provider}}
+	m := &Model{config: c, exact: c.Options.ExactSize || c.Options.Guard || c.Options.Checked || c.Options.Stacks, faults: &faults{up: c.Options.Provider}}
 	if m.faults.up == nil {
 		m.faults.up = segment.Heap()
 	}
