@@ -1,5 +1,6 @@
 // Perfsuite compares heaps for Go: our own with each of its trees, the Go
-// heap, modernc.org/memory, and a bump pointer as the limit. It runs the twelve
+// heap, modernc.org/memory, and a bump pointer as the limit; and beside them,
+// if asked for, the mallocs of the system (package native). It runs the twelve
 // workloads perf_1 to perf_12 in the manner of CookMem's benchmark suite and
 // prints a table or JSON.
 //
@@ -15,11 +16,11 @@
 // parseConfig turns the command line into a config. A suite goes through its
 // tests; the subjects of a test take turns, one after another and count times,
 // so that a drift of the machine hits all of them alike. A turn is a child
-// process (package turn); it runs the workload (packages work/...) on a subject
-// (package subject) and answers with times and counts. The suite checks that
-// all subjects of a test were asked for the same, condenses the turns (package
-// stat) and fills a report, which is written at the end in the format asked for
-// (package report).
+// process (package turn); it runs the workload (packages work/..., or for malloc
+// the C++ in folder native) on a subject (package subject) and answers with times
+// and counts. The suite checks that all subjects of a test were asked for the
+// same, condenses the turns (package stat) and fills a report, which is written
+// at the end in the format asked for (package report).
 //
 // # The governing rule
 //

@@ -112,6 +112,7 @@ int main() {
     check_malloc();
     if (stream<Plain>(order.test) == nullptr) fail("the order names no test");
     touch_tables();
+    touch_files();
     Outcome out;
     time_runs(order, out);
     count_run(order, out);

@@ -10,9 +10,10 @@
 // # How a turn goes
 //
 // The parent starts a program with the order, as JSON, in an environment
-// variable. For most subjects that is its own executable: [Serve] finds the order, does the work and prints the
-// outcome, as JSON, to the standard output. A child that crashes or is killed
-// prints none, and its turn ends in an error that quotes what it said last.
+// variable. For most subjects that is its own executable: [Serve] finds the
+// order, does the work and prints the outcome, as JSON, to the standard output. A
+// child that crashes or is killed prints none, and its turn ends in an error that
+// quotes what it said last.
 //
 // # What is timed
 //
@@ -27,4 +28,7 @@
 // After the runs comes one more, untimed up to the point where the final
 // freeing would begin; there everything is dropped in one piece, and that is
 // timed. On the Go heap it is one collection.
+//
+// A CPU profile, if the order asks for one, is taken of further runs at the very
+// end, so that the numbers are those of a process without a profiler.
 package turn

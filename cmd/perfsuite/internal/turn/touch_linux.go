@@ -11,13 +11,16 @@ import (
 // touchFiles makes the program resident, as far as it lies in a file: what pages
 // of code a workload happens to reach first is not growth of its heap. Systems
 // before Linux 5.14 refuse, and count those pages. The native twin does the same.
-func touchFiles() {
-	maps, _ := os.ReadFile("/proc/self/maps")
+func touchFiles() error {
+	maps, err := os.ReadFile("/proc/self/maps")
 	for line := range strings.Lines(string(maps)) {
 		if start, end, ok := readOnlyFile(line); ok {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, end-start, unix.MADV_POPULATE_READ)
+			if _, _, no := unix.Syscall(unix.SYS_MADVISE, start, end-start, unix.MADV_POPULATE_READ); no != 0 {
+				err = no
+			}
 		}
 	}
+	return err
 }
 
 // readOnlyFile understands a line of /proc/self/maps if it is of a part of a file
