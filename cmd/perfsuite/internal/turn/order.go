@@ -16,8 +16,9 @@ type Order struct {
 	Test    work.Test `json:"test"`
 	Tape    string    `json:"tape,omitempty"` // file to be played instead of a test
 	Subject string    `json:"subject"`
-	Runs    int       `json:"runs"`  // fewer are made if the first one is slow
-	Scale   int       `json:"scale"` // divides the length of the streams; 1 is full
+	Runs    int       `json:"runs"`              // fewer are made if the first one is slow
+	Scale   int       `json:"scale"`             // divides the length of the streams; 1 is full
+	Profile string    `json:"profile,omitempty"` // file for a CPU profile, or none
 }
 
 // Outcome is what came of a turn.

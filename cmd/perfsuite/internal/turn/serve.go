@@ -59,7 +59,10 @@ func Do(o Order) (*Outcome, error) {
 	if peak, known := r.Peak(); known {
 		out.Peak = &peak
 	}
-	return out, out.timeDrop(r)
+	if err := out.timeDrop(r); err != nil || o.Profile == "" {
+		return out, err
+	}
+	return out, profile(o.Profile, r, profileTime)
 }
 
 // runner returns the subject for the test or the tape.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -192,5 +193,39 @@ func TestParseStatus(t *testing.T) {
 	}
 	if _, known := parseStatus([]byte("Name:\tx\n")); known {
 		t.Error("sizes out of nothing")
+	}
+}
+
+// TestProfile wants a file that begins like any profile: it is compressed with
+// gzip.
+func TestProfile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "cpu.pprof")
+	s := &scripted{allocs: []int64{5}}
+	if err := profile(name, s, 0); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil || !bytes.HasPrefix(text, []byte{0x1f, 0x8b}) || s.run != 1 {
+		t.Errorf("%d bytes after %d runs, %v", len(text), s.run, err)
+	}
+	if err := profile(filepath.Join(t.TempDir(), "no", "file"), s, 0); err == nil {
+		t.Error("a file in a folder that is not there")
+	}
+}
+
+// failsLate is a subject whose third run fails.
+type failsLate struct{ scripted }
+
+func (f *failsLate) Close() error {
+	if f.run == 3 {
+		return errors.New("pages stay")
+	}
+	return nil
+}
+
+func TestProfileRepeats(t *testing.T) {
+	f := &failsLate{scripted{allocs: []int64{5}}}
+	if err := profile(filepath.Join(t.TempDir(), "cpu.pprof"), f, time.Hour); err == nil || f.run != 3 {
+		t.Errorf("%d runs, %v", f.run, err)
 	}
 }
