@@ -28,6 +28,7 @@ func commands() []command {
 	return []command{
 		{"compare", "tell a change from noise in two reports", runCompare, printCompareHelp},
 		{"record", "write down what a program asks of malloc", runRecord, printRecordHelp},
+		{"replay", "play recorded streams on the heaps", runReplay, printReplayHelp},
 		{"help", "tell about a command", runHelp, printHelp},
 	}
 }

@@ -22,6 +22,7 @@ const (
 // config is what the command line asks for.
 type config struct {
 	tests    []work.Test
+	streams  []job             // to play instead of the tests
 	known    []subject.Subject // that can be had
 	subjects []subject.Subject // to compare
 	problems []error           // why a subject that was asked for cannot be had
@@ -34,7 +35,7 @@ type config struct {
 }
 
 // turns returns how many turns there are in all.
-func (c *config) turns() int { return len(c.tests) * len(c.subjects) * c.count }
+func (c *config) turns() int { return len(c.jobs()) * len(c.subjects) * c.count }
 
 // program returns what to start for a turn on a subject.
 func (c *config) program(name string) subject.Program {
@@ -52,17 +53,22 @@ type rawFlags struct {
 
 func newFlagSet(f *rawFlags) *flag.FlagSet {
 	set := newSet("perfsuite")
+	f.addCommon(set)
 	set.StringVar(&f.run, "run", "", "the `tests` to run: a comma list of names or numbers (perf_1,5,10) or of\nregular expressions that match a whole name (perf_1.); default all")
+	set.BoolVar(&f.quick, "quick", false, fmt.Sprintf("a look in about 15 seconds: streams cut to 1/%d", quickScale))
+	set.BoolVar(&f.list, "list", false, "name the tests and subjects and exit")
+	return set
+}
+
+// addCommon adds the flags that replay has too.
+func (f *rawFlags) addCommon(set *flag.FlagSet) {
 	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; native stands for all of -native;\ndefault all")
 	set.StringVar(&f.base, "base", "", "the `subject` that ratios refer to; default "+defaultBase+", or the first of\n-subjects where that is not among them")
 	set.BoolVar(&f.native, "native", false, "compare with malloc too: the same in C++ with glibc, jemalloc, mimalloc and\ntcmalloc, as native:glibc and so on, as far as they are there; needs a C++\ncompiler, Linux and libstdc++")
 	set.Func("preload", "`name=path.so`: with -native, compare with the malloc of this library too, as\nnative:name; may be given again", f.addPreload)
 	set.IntVar(&f.count, "count", 1, "`turns` of each test and subject; the report gives their median")
-	set.BoolVar(&f.quick, "quick", false, fmt.Sprintf("a look in about 15 seconds: streams cut to 1/%d", quickScale))
 	set.StringVar(&f.format, "format", report.Formats()[0].Name, "the `format` of the report: "+formatNames())
 	set.StringVar(&f.output, "o", "", "the `file` to write the report to; default the standard output")
-	set.BoolVar(&f.list, "list", false, "name the tests and subjects and exit")
-	return set
 }
 
 // parseConfig understands the command line. Its errors are one line long and

@@ -38,6 +38,11 @@ func runMeasure(args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return c.start()
+}
+
+// start says which subjects cannot be had and measures the others.
+func (c *config) start() (int, error) {
 	for _, problem := range c.problems {
 		fmt.Fprintln(os.Stderr, "perfsuite:", problem)
 	}

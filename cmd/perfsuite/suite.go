@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"time"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
 // suite measures what a config asks for.
@@ -32,19 +30,19 @@ func (s *suite) run(ctx context.Context) *report.Report {
 	for _, one := range s.subjects {
 		r.Header.Subjects = append(r.Header.Subjects, report.Subject{Name: one.Name, Text: one.Text, Note: one.Note})
 	}
-	for _, t := range s.tests {
-		r.Results = append(r.Results, s.runTest(ctx, t)...)
+	for _, j := range s.jobs() {
+		r.Results = append(r.Results, s.runJob(ctx, j)...)
 	}
 	r.Header.Interrupted = ctx.Err() != nil
 	return r
 }
 
-// runTest lets the subjects of a test take turns. A subject that fails takes no
+// runJob lets the subjects take turns at a job. A subject that fails takes no
 // further turn. Subjects that an interrupt left without a turn are left out.
-func (s *suite) runTest(ctx context.Context, t work.Test) []report.Result {
+func (s *suite) runJob(ctx context.Context, j job) []report.Result {
 	tallies := make([]*tally, len(s.subjects))
 	for i, one := range s.subjects {
-		tallies[i] = &tally{test: t, subject: one.Name}
+		tallies[i] = &tally{job: j, subject: one.Name}
 	}
 	for range s.count {
 		for _, one := range tallies {
@@ -64,12 +62,14 @@ func (s *suite) runTest(ctx context.Context, t work.Test) []report.Result {
 }
 
 func (s *suite) takeTurn(ctx context.Context, one *tally) {
-	s.progress.next(fmt.Sprintf("%v %s", one.test, one.subject))
+	s.progress.next(one.job.name + " " + one.subject)
 	if one.err != nil {
 		s.progress.done()
 		return
 	}
-	out, err := s.turn(ctx, turn.Order{Test: one.test, Subject: one.subject, Runs: turn.Runs, Scale: s.scale})
+	order := one.job.order
+	order.Subject, order.Runs = one.subject, turn.Runs
+	out, err := s.turn(ctx, order)
 	switch {
 	case err == nil:
 		one.outcomes = append(one.outcomes, out)

@@ -6,18 +6,17 @@ import (
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/stat"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
-// tally collects the turns of one subject at one test.
+// tally collects the turns of one subject at one job.
 type tally struct {
-	test     work.Test
+	job      job
 	subject  string
 	outcomes []*turn.Outcome
 	err      error // ended the turns
 }
 
-// agree compares all turns of a test with the first one. A subject that was
+// agree compares all turns of a job with the first one. A subject that was
 // asked for something else, or read other data back, gets an error.
 func agree(tallies []*tally) {
 	var first *turn.Outcome
@@ -46,7 +45,7 @@ func differ(out, first *turn.Outcome, name string) error {
 
 // result condenses the turns.
 func (t *tally) result() report.Result {
-	r := report.Result{Test: t.test.String(), Subject: t.subject}
+	r := report.Result{Test: t.job.name, Text: t.job.text, Subject: t.subject}
 	if t.err != nil {
 		r.Error = t.err.Error()
 	}

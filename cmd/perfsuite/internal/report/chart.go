@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
 // bar is one subject in a panel.
@@ -29,8 +27,8 @@ type panel struct {
 // testPanel charts the steady times of a test.
 func testPanel(block []Result, textWidth int) panel {
 	p := panel{title: block[0].Test}
-	if t, ok := work.Parse(block[0].Test); ok {
-		p.text = strings.Split(text.WrapSoft(t.Text(), textWidth), "\n")
+	if what := block[0].what(); what != "" {
+		p.text = strings.Split(text.WrapSoft(what, textWidth), "\n")
 	}
 	for i := range block {
 		p.bars = append(p.bars, timeBar(&block[i]))

@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
 //go:embed page
@@ -189,10 +187,7 @@ func (r *Report) pageTests() []pageTest {
 	var all []pageTest
 	colour, s := colours(r.subjects()), newRatios(r)
 	for _, block := range r.byTest() {
-		t := pageTest{Name: block[0].Test, Asked: asked(block)}
-		if w, ok := work.Parse(t.Name); ok {
-			t.Text = w.Text()
-		}
+		t := pageTest{Name: block[0].Test, Text: block[0].what(), Asked: asked(block)}
 		for i := range block {
 			one := newPageResult(&block[i], s)
 			one.Colour = colour[one.Subject]

@@ -37,6 +37,7 @@ type Subject struct {
 // those of the turns that were finished, or zero, and not to be compared.
 type Result struct {
 	Test    string  `json:"test"`
+	Text    string  `json:"text,omitempty"` // what the test is, if it is none of the twelve
 	Subject string  `json:"subject"`
 	First   float64 `json:"first"`   // seconds of a turn's first run, median of turns
 	Seconds float64 `json:"seconds"` // seconds of a warm run, median of turns
@@ -59,6 +60,14 @@ type Turn struct {
 	PeakFirstRSS  *int64   `json:"peak_first_rss"`
 	PeakRSS       *int64   `json:"peak_rss"`
 	DropSeconds   *float64 `json:"drop_seconds"`
+}
+
+// what says in a line what the test does, or is empty.
+func (r *Result) what() string {
+	if t, ok := work.Parse(r.Test); ok {
+		return t.Text()
+	}
+	return r.Text
 }
 
 // Measured reports whether there is a time to show and to compare.

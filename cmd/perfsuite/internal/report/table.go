@@ -8,8 +8,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
 // testWidth is the width of the column that describes a test. The table is
@@ -74,8 +72,8 @@ func testBlock(block []Result, s ratios) table.Row {
 // describe says what the test does and what each subject was asked for.
 func describe(block []Result) []string {
 	lines := []string{block[0].Test}
-	if t, ok := work.Parse(block[0].Test); ok {
-		lines = append(lines, strings.Split(text.WrapSoft(t.Text(), testWidth), "\n")...)
+	if what := block[0].what(); what != "" {
+		lines = append(lines, strings.Split(text.WrapSoft(what, testWidth), "\n")...)
 	}
 	i := slices.IndexFunc(block, func(r Result) bool { return r.Measured() })
 	if i < 0 {
