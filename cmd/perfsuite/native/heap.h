@@ -4,9 +4,11 @@
 // and what is counted is the very text that was timed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 // Counts are the requests of one run, as in package work.
@@ -34,6 +36,21 @@ struct Plain {
     static void* alloc(std::size_t n) { return served(std::malloc(n), n); }
     static void* resize(void* block, std::size_t n) { return served(std::realloc(block, n), n); }
     static void release(void* block) { std::free(block); }
+
+    // What follows is for tapes only.
+    static void* zeroed(std::size_t n) { return served(std::calloc(1, n), n); }
+    static void* aligned(std::size_t n, std::size_t align) {
+        void* block = nullptr;
+        return posix_memalign(&block, align, n) == 0 ? served(block, n) : served(nullptr, n);
+    }
+    static void* resize_to_nothing(void* block) { return resize(block, 1); }
+    // realloc would not keep the alignment.
+    static void* resize_aligned(void* block, std::size_t old, std::size_t n, std::size_t align) {
+        void* moved = aligned(n, align);
+        std::memcpy(moved, block, std::min(old, n));
+        release(block);
+        return moved;
+    }
 };
 
 struct Counted {
@@ -79,6 +96,23 @@ struct Counted {
     static void release(void* block) {
         counts.frees++;
         Plain::release(block);
+    }
+    static void* zeroed(std::size_t n) {
+        count_alloc(n);
+        return Plain::zeroed(n);
+    }
+    static void* aligned(std::size_t n, std::size_t align) {
+        count_alloc(n);
+        return Plain::aligned(n, align);
+    }
+    static void* resize_to_nothing(void* block) {
+        counts.reallocs++;
+        return Plain::resize_to_nothing(block);
+    }
+    static void* resize_aligned(void* block, std::size_t old, std::size_t n, std::size_t align) {
+        counts.reallocs++;
+        counts.bytes += static_cast<long long>(n);
+        return Plain::resize_aligned(block, old, n, align);
     }
 
 private:

@@ -1,4 +1,4 @@
-// The native twin of perfsuite: the same twelve streams on malloc, in standard
+// The native twin of perfsuite: the same streams on malloc, in standard
 // C++ with libstdc++. It takes an order and answers with an outcome, as a child
 // process of Go does (package turn), and makes its runs by the same rules.
 //
@@ -6,6 +6,7 @@
 //   heap.h        plain and counted ways to malloc
 //   numbers.h     random numbers and checksums
 //   strings.h, containers.h, blocks.h, streams.h   the workloads
+//   tape.h        recorded streams
 //   process.h     resident memory, and whose malloc this is
 #include "demands.h"
 
@@ -48,12 +49,25 @@ long field(const char* order, const char* key) {
     return std::strtol(at + pattern.size(), nullptr, 10);
 }
 
+// text_field returns the text of a key in the order, or nothing if it is not there.
+// The one text that matters is the path of a tape.
+std::string text_field(const char* order, const char* key) {
+    const auto pattern = std::string("\"") + key + "\":\"";
+    const char* at = std::strstr(order, pattern.c_str());
+    if (at == nullptr) return {};
+    at += pattern.size();
+    const std::string text(at, std::strcspn(at, "\""));
+    if (text.find('\\') != std::string::npos) fail("the tape's path has characters that JSON escapes; set TMPDIR to a plainer one");
+    return text;
+}
+
 Order read_order() {
     const char* text = std::getenv("COOKMEM_PERFSUITE_ORDER");
     if (text == nullptr) fail("no order: perfsuite -native runs this program");
     Order o{field(text, "test"), field(text, "runs"), {}};
     o.bench.scale = static_cast<std::size_t>(std::max(1L, field(text, "scale")));
     if (o.runs < 1 || o.runs > most_runs) fail("the order has no possible number of runs");
+    if (const auto path = text_field(text, "tape"); !path.empty()) load_tape(path.c_str());
     return o;
 }
 
