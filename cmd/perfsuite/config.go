@@ -31,6 +31,7 @@ type config struct {
 	scale    int // divides the streams
 	format   report.Format
 	output   string // file, or empty for the standard output
+	profile  string // file for CPU profiles, or empty for none
 	list     bool
 }
 
@@ -45,10 +46,10 @@ func (c *config) program(name string) subject.Program {
 
 // rawFlags are the flags before they are understood.
 type rawFlags struct {
-	run, subjects, base, format, output string
-	count                               int
-	quick, list, native                 bool
-	preloads                            []native.Preload
+	run, subjects, base, format, output, profile string
+	count                                        int
+	quick, list, native                          bool
+	preloads                                     []native.Preload
 }
 
 func newFlagSet(f *rawFlags) *flag.FlagSet {
@@ -56,6 +57,7 @@ func newFlagSet(f *rawFlags) *flag.FlagSet {
 	f.addCommon(set)
 	set.StringVar(&f.run, "run", "", "the `tests` to run: a comma list of names or numbers (perf_1,5,10) or of\nregular expressions that match a whole name (perf_1.); default all")
 	set.BoolVar(&f.quick, "quick", false, fmt.Sprintf("a look in about 15 seconds: streams cut to 1/%d", quickScale))
+	set.StringVar(&f.profile, "cpuprofile", "", "the `file` for a CPU profile of each turn, which then goes on for 3 seconds after\nits timed runs; with several turns test, subject and turn become part of the name")
 	set.BoolVar(&f.list, "list", false, "name the tests and subjects and exit")
 	return set
 }
@@ -90,7 +92,7 @@ func parseConfig(args []string) (*config, error) {
 }
 
 func (f *rawFlags) config() (*config, error) {
-	c := &config{count: f.count, scale: 1, output: f.output, list: f.list}
+	c := &config{count: f.count, scale: 1, output: f.output, profile: f.profile, list: f.list}
 	if f.quick {
 		c.scale = quickScale
 	}

@@ -61,7 +61,7 @@ func (c *config) start() (int, error) {
 func measure(c *config) (int, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := tryOutput(c.output); err != nil {
+	if err := errors.Join(tryOutput(c.output), c.tryProfile()); err != nil {
 		return 0, err
 	}
 	r := runSuite(ctx, c)

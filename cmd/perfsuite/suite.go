@@ -69,6 +69,7 @@ func (s *suite) takeTurn(ctx context.Context, one *tally) {
 	}
 	order := one.job.order
 	order.Subject, order.Runs = one.subject, turn.Runs
+	order.Profile = s.profileName(one.job.name, one.subject, len(one.outcomes)+1)
 	out, err := s.turn(ctx, order)
 	switch {
 	case err == nil:
