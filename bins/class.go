@@ -6,15 +6,19 @@ import (
 )
 
 const (
-	exactUnits = 32  // up to here every multiple of Align is a class
-	maxUnits   = 512 // the largest class
-	perDouble  = 16  // classes for each doubling of the size above exactUnits
+	// Every multiple of Align up to exactUnits is a class. Above, each doubling has
+	// perDouble classes, each one unit beyond the step that one would expect: a
+	// power of two and the head fit exactly, and powers of two are what programs
+	// ask for.
+	exactUnits = 1 + 32
+	perDouble  = 16
+	maxUnits   = 1 + 512 // the largest class
 
 	// Classes is the number of classes, counting the unused 0 and 1.
 	Classes = exactUnits + 1 + 4*perDouble
 
-	// MaxChunk is the largest size of a chunk that has a class, in bytes:
-	// 8 KiB on 64-bit systems, 4 KiB on 32-bit ones.
+	// MaxChunk is the largest size of a chunk that has a class, in bytes: a unit
+	// more than 8 KiB on 64-bit systems, than 4 KiB on 32-bit ones.
 	MaxChunk = maxUnits * chunk.Align
 
 	// MaxRequest is the largest number of bytes a caller can ask for that
@@ -36,10 +40,10 @@ func unitsOfClass(class int) int {
 		return class
 	}
 	doubling, step := (class-exactUnits-1)/perDouble, (class-exactUnits-1)%perDouble+1
-	return exactUnits<<doubling + step*(exactUnits/perDouble)<<doubling
+	return 1 + (perDouble+step)*2<<doubling
 }
 
-func makeByUnits() (table [2 * maxUnits]uint8) {
+func makeByUnits() (table [1024]uint8) {
 	class := chunk.Min / chunk.Align
 	for u := range table[:maxUnits+1] {
 		if u > unitsOfClass(class) {

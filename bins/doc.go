@@ -8,11 +8,11 @@
 // bin holds free chunks of one exact size; its chunks have been coalesced, and
 // a bitmap finds the next larger bin that is not empty in one instruction.
 //
-// Classes are exact up to 32 units of [chunk.Align]; above, each doubling of
-// the size has 16 classes, up to 512 units (8 KiB on 64-bit systems). Rounding
-// up to a class wastes at most 1/16; in exchange a freed chunk serves any later
-// request of a similar size. Lists that are exact all the way up fall off a
-// cliff as soon as sizes are random.
+// Classes are exact up to 33 units of [chunk.Align]; above, each doubling of
+// the size has 16 classes, up to 513 units (8 KiB and a head on 64-bit systems).
+// Rounding up to a class wastes at most 1/16; in exchange a freed chunk serves
+// any later request of a similar size. Lists that are exact all the way up fall
+// off a cliff as soon as sizes are random.
 //
 // The governing invariant: a chunk in use of a size up to [MaxChunk] has
 // exactly the size of a class, and every chunk of a list has the size of that

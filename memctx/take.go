@@ -17,7 +17,7 @@ const (
 
 	// exactChunk is the largest size to which one more unit leads to another
 	// class: below, every multiple of Align is one.
-	exactChunk = 31 * chunk.Align
+	exactChunk = 32 * chunk.Align
 )
 
 // take returns a chunk of at least size bytes as in use, and its size. size is

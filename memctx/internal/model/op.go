@@ -78,7 +78,7 @@ func Decode(b []byte) Op {
 
 // edges are sizes at which the heap decides something.
 var edges = [...]int{
-	0, 1, bins.MaxRequest, bins.MaxSmall, 31 * chunk.Align, 32 * chunk.Align, 4096, 8192,
+	0, 1, bins.MaxRequest, bins.MaxSmall, 32 * chunk.Align, 33 * chunk.Align, 4096, 8192,
 	16 << 10, 64 << 10, 128 << 10, 256 << 10, 1 << 20,
 }
 
