@@ -2,7 +2,9 @@
 // heap, modernc.org/memory, and a bump pointer as the limit; and beside them,
 // if asked for, the mallocs of the system (package native). It runs the twelve
 // workloads perf_1 to perf_12 in the manner of CookMem's benchmark suite and
-// prints a table or JSON.
+// prints a table, or writes the report for machines, for a browser or for a
+// document. The command compare tells whether two reports differ by more than
+// noise; the table of all commands is in command.go.
 //
 // # Where the workloads come from
 //

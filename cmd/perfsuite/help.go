@@ -35,7 +35,9 @@ Flags:
 Examples:
   perfsuite -quick
   perfsuite -run 1,5,10 -subjects goheap,modernc -count 3
-  perfsuite -format json -o report.json
+  perfsuite -format html -o report.html
+  perfsuite -count 6 -format json -o new.json && perfsuite compare old.json new.json
+  perfsuite -run 6 -subjects rb -cpuprofile cpu.pprof
   perfsuite -native -subjects rb,native -preload snmalloc=/opt/libsnmallocshim.so
 
 Exit status: 0 all measured, 1 something failed, 2 wrong command line,
