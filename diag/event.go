@@ -15,6 +15,7 @@ const (
 	EventReset                        // all blocks were dropped
 	EventClose                        // all blocks were dropped and all memory has been given back
 	EventError                        // a call failed with Err, or panicked with it if it is a *Fault
+	EventLeak                         // blocks live at Close, under Stacks: Err, a *Leak, and the first one's Addr, N, Align; Size of all
 	EventLost                         // a context was collected unclosed: Size, and Err, a *Fault of kind Lost
 )
 
@@ -27,6 +28,7 @@ var eventTexts = [...]string{
 	EventReset:   "reset",
 	EventClose:   "close",
 	EventError:   "error",
+	EventLeak:    "leak",
 	EventLost:    "lost",
 }
 
@@ -49,7 +51,7 @@ type Event struct {
 	N       int     // bytes requested, or usable ones where the heap did not note that
 	Align   int     // alignment requested, at least the default one
 	Size    int     // bytes of the chunk with all that it costs, or of the segment
-	Err     error   // EventError, EventLost
+	Err     error   // EventError, EventLeak, EventLost
 }
 
 // Observer is told what a context does, while it does it.

@@ -28,8 +28,9 @@ func TestEventKinds(t *testing.T) {
 // TestSlogLevels requires each kind at its level and nothing below the logger's.
 func TestSlogLevels(t *testing.T) {
 	for level, want := range map[slog.Level]string{
-		slog.LevelDebug: "acquire release alloc realloc free reset close error lost",
-		slog.LevelInfo:  "acquire release reset close error lost",
+		slog.LevelDebug: "acquire release alloc realloc free reset close error leak lost",
+		slog.LevelInfo:  "acquire release reset close error leak lost",
+		slog.LevelWarn:  "error leak lost",
 		slog.LevelError: "error lost",
 	} {
 		var log bytes.Buffer

@@ -94,7 +94,7 @@ func (f *Fault) Error() string {
 		stack *Stack
 	}{{"created", f.Created}, {"allocated", f.Allocated}, {"freed", f.Freed}} {
 		if s.stack != nil {
-			fmt.Fprintf(&b, "\n%s at\n%s", s.what, strings.TrimSuffix(s.stack.String(), "\n"))
+			fmt.Fprintf(&b, "\n%s at\n%s", s.what, s.stack.trimmed())
 		}
 	}
 	return b.String()

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// Slog returns an observer that logs to l: errors and lost contexts at level Error, segments,
-// Reset and Close at Info, and blocks at Debug. What l does not want costs no
+// Slog returns an observer that logs to l: errors and lost contexts at level Error, leaks
+// at Warn, segments, Reset and Close at Info, and blocks at Debug. What l does not want costs no
 // more than asking it. A nil l is [slog.Default] at the time of each event. The
 // observer may be shared by any number of contexts.
 func Slog(l *slog.Logger) Observer { return slogger{l} }
@@ -28,6 +28,8 @@ func levelOf(k EventKind) slog.Level {
 	switch k {
 	case EventError, EventLost:
 		return slog.LevelError
+	case EventLeak:
+		return slog.LevelWarn
 	case EventAlloc, EventRealloc, EventFree:
 		return slog.LevelDebug
 	}

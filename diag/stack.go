@@ -38,7 +38,7 @@ func (s *Stack) frames() (frames []runtime.Frame) {
 // isOurs reports whether a function is one of the heap's.
 func isOurs(function string) bool {
 	_, name, ours := strings.Cut(function, "cookmem/memctx.")
-	return ours && (strings.HasPrefix(name, "(*") || name == "New" || strings.HasPrefix(name, "New.") || strings.HasPrefix(name, "Scope"))
+	return ours && (strings.HasPrefix(name, "(*") || strings.HasPrefix(name, "New") || strings.HasPrefix(name, "Scope"))
 }
 
 // Site returns the innermost call as "function (file:line)", empty for nil.
@@ -59,6 +59,9 @@ func (s *Stack) String() string {
 	}
 	return b.String()
 }
+
+// trimmed is String without the last end of line.
+func (s *Stack) trimmed() string { return strings.TrimSuffix(s.String(), "\n") }
 
 // Stacks records stacks and keeps one of each, however often it occurs. The zero
 // value is ready. It is used by one goroutine at a time.

@@ -67,7 +67,7 @@ func TestStacksAllocateOnce(t *testing.T) {
 func TestHeapsOwnCalls(t *testing.T) {
 	const path = "github.com/cookmem-go/cookmem/"
 	for function, want := range map[string]bool{
-		path + "memctx.(*Context).Alloc": true, path + "memctx.New": true, path + "memctx.Scope": true, path + "memctx.(*Locked).Free": true,
+		path + "memctx.(*Context).Alloc": true, path + "memctx.New": true, path + "memctx.NewLocked": true, path + "memctx.Scope": true, path + "memctx.(*Locked).Free": true,
 		path + "memctx.TestNew": false, path + "memctx_test.Alloc": false, path + "offheap.(*T).Alloc": false, "main.main": false,
 	} {
 		if isOurs(function) != want {

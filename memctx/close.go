@@ -33,6 +33,7 @@ func (mc *Context) Close() error {
 	if mc.enter("Close") {
 		news = true
 		mc.checkAllGuards("Close")
+		mc.noteLeaks()
 		mc.setMode(mc.mode | closed)
 		mc.forget()
 	}

@@ -55,7 +55,7 @@ func (mc *Context) freeChecked(op string, b raw.Addr) {
 func (mc *Context) freeLive(op string, b, c raw.Addr, head chunk.Head) {
 	if mc.mode&observed == 0 {
 		mc.free(op, b, c, head)
-	} else {
+	} else { // in this order, for the checks in free may find a fault
 		e := mc.blockEvent(diag.EventFree, op, c, head, -1)
 		mc.free(op, b, c, head)
 		mc.watch.note(e)

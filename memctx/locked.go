@@ -154,6 +154,24 @@ func (l *Locked) Blocks() iter.Seq[diag.Block] {
 	}
 }
 
+// AllocMany is [Context.AllocMany].
+func (l *Locked) AllocMany(ptrs []unsafe.Pointer, n int) error {
+	defer l.lock().Unlock()
+	return l.mc.AllocMany(ptrs, n)
+}
+
+// FreeMany is [Context.FreeMany].
+func (l *Locked) FreeMany(ptrs []unsafe.Pointer) {
+	defer l.lock().Unlock()
+	l.mc.FreeMany(ptrs)
+}
+
+// Leaks is [Context.Leaks].
+func (l *Locked) Leaks() []diag.Leak {
+	defer l.lock().Unlock()
+	return l.mc.Leaks()
+}
+
 // Name is [Context.Name]; it does not lock.
 func (l *Locked) Name() string { return l.mc.Name() }
 

@@ -55,10 +55,15 @@ func (mc *Context) Blocks() iter.Seq[diag.Block] {
 			return
 		}
 		defer mc.leave() // the loop's body may panic
-		mc.walk(func(c raw.Addr, head chunk.Head) bool {
-			return !mc.isLive(c, head) || yield(mc.describe(c, head))
-		})
+		mc.blocks(yield)
 	}
+}
+
+// blocks calls yield for the live blocks until it returns false.
+func (mc *Context) blocks(yield func(diag.Block) bool) {
+	mc.walk(func(c raw.Addr, head chunk.Head) bool {
+		return !mc.isLive(c, head) || yield(mc.describe(c, head))
+	})
 }
 
 // isLive reports whether a user holds the block of the chunk c.

@@ -107,6 +107,14 @@ func (mc *Context) blockEvent(kind diag.EventKind, op string, c raw.Addr, head c
 	return diag.Event{Kind: kind, Op: op, Addr: block.Addr, N: n, Align: block.Align, Size: int(head.Size())}
 }
 
+// noteFree adds the event that the block of chunk c, which is still live, is
+// freed.
+func (mc *Context) noteFree(op string, c raw.Addr, head chunk.Head) {
+	if mc.mode&observed != 0 {
+		mc.watch.note(mc.blockEvent(diag.EventFree, op, c, head, -1))
+	}
+}
+
 // noteDone adds an event that is about the context as a whole.
 func (mc *Context) noteDone(kind diag.EventKind, op string) {
 	if mc.mode&observed != 0 {
