@@ -20,6 +20,7 @@ var floors = map[string]int{
 	"diag":                  2,
 	"internal/segtest":      2,
 	"memctx":                3,
+	"memtest":               5,
 	"memctx/internal/model": 4,
 	"stream":                4,
 	"internal/lint":         6,
@@ -33,7 +34,7 @@ var siblings = []string{}
 
 // testOnly are packages that help tests. Only tests may import them, on whatever
 // floor, and those of them that stand higher.
-var testOnly = []string{"internal/segtest", "memctx/internal/model"}
+var testOnly = []string{"internal/segtest", "memctx/internal/model", "memtest"}
 
 // isProgram reports whether the folder belongs to a command or an example.
 func isProgram(dir string) bool {
