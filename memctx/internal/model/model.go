@@ -134,6 +134,9 @@ func (m *Model) protected(op Op) (err error) {
 }
 
 func (m *Model) do(op Op) error {
+	if op.Kind == AllocMany && (len(m.blocks) >= m.config.MaxBlocks || m.bytes+maxMany*op.N > m.config.MaxBytes) {
+		op.Kind = FreeMany
+	}
 	if op.Kind <= CloneBytes && (len(m.blocks) >= m.config.MaxBlocks || m.bytes+op.N > m.config.MaxBytes) {
 		op.Kind = Free
 	}
@@ -144,11 +147,18 @@ func (m *Model) do(op Op) error {
 		op.Kind >= Realloc && op.Kind <= FreeBytes && len(m.blocks) == 0 {
 		op.Kind = Alloc
 	}
+	if op.Kind == FreeMany && len(m.blocks) <= m.config.MinBlocks {
+		op.Kind = Alloc
+	}
 	switch op.Kind {
 	case Realloc, TryResize:
 		return m.resize(op)
 	case Free, FreeSized, FreeBytes:
 		return m.free(op)
+	case AllocMany:
+		return m.allocMany(op)
+	case FreeMany:
+		return m.freeMany(op)
 	case Impossible:
 		return m.impossible(op)
 	case Trim, Reset:

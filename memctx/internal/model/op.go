@@ -27,19 +27,21 @@ const (
 	Reset
 	SetLimit
 	Fail // let some of the next provider calls fail
+	AllocMany
+	FreeMany
 )
 
 var kindNames = [...]string{"Alloc", "AllocZeroed", "AllocAligned", "Bytes", "CloneBytes", "Realloc", "TryResize",
-	"Free", "FreeSized", "FreeBytes", "Impossible", "Trim", "Reset", "SetLimit", "Fail"}
+	"Free", "FreeSized", "FreeBytes", "Impossible", "Trim", "Reset", "SetLimit", "Fail", "AllocMany", "FreeMany"}
 
 // String returns the name of the call.
 func (k Kind) String() string { return kindNames[k] }
 
 // weights tell how many of 256 operations are of a kind.
 var weights = [...]int{
-	Alloc: 66, AllocZeroed: 16, AllocAligned: 18, Bytes: 6, CloneBytes: 6,
-	Realloc: 34, TryResize: 12, Free: 66, FreeSized: 12, FreeBytes: 6,
-	Impossible: 4, Trim: 2, Reset: 1, SetLimit: 4, Fail: 3,
+	Alloc: 65, AllocZeroed: 16, AllocAligned: 18, Bytes: 6, CloneBytes: 6,
+	Realloc: 34, TryResize: 12, Free: 63, FreeSized: 12, FreeBytes: 6,
+	Impossible: 4, Trim: 2, Reset: 1, SetLimit: 4, Fail: 3, AllocMany: 1, FreeMany: 3,
 }
 
 // kindOf maps a byte to a kind. A context that is always empty, or always at
