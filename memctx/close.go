@@ -101,7 +101,8 @@ func (mc *Context) Trim() error {
 	if !mc.enter("Trim") {
 		return mc.failed("Trim", 0, 0, ErrClosed)
 	}
-	mc.flush()
+	mc.flush(keepNone)
+	mc.flushDelayed()
 	_, err := mc.releaseEmpty()
 	err = errors.Join(err, mc.retryUnreleased(), mc.shrinkTails(), mc.discardFree(), segment.Drain(mc.provider))
 	mc.leave()

@@ -1,6 +1,7 @@
 package memctx
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/bins"
@@ -8,12 +9,17 @@ import (
 	"github.com/cookmem-go/cookmem/internal/raw"
 )
 
-const (
-	// A block that has to move is given n/slackShare bytes more from
-	// slackFrom bytes on: blocks that grow, grow again.
-	slackShare = 4
-	slackFrom  = 256
-)
+// slackFrom is the number of bytes from which a block that has to move is given
+// some more: blocks that grow, grow again.
+const slackFrom = 256
+
+// withSlack returns the next power of two from n on, or one and a half times a
+// power of two if that is less. Sizes that are powers of two themselves, with
+// which much growth ends, waste nothing.
+func withSlack(n uintptr) uintptr {
+	step := uintptr(1) << bits.Len(uint(n)) >> 2
+	return (n + step - 1) &^ (step - 1)
+}
 
 // Realloc changes the size of the block at p to at least n bytes and returns
 // where it is then. The first min(old, new) bytes and the alignment are kept;
@@ -24,7 +30,7 @@ const (
 //	live  0     a block of zero bytes, which must still be freed
 //	live  > 0   the block, moved if it does not fit where it is
 //
-// A block that is moved is given up to a quarter more than asked for, and one
+// A block that is moved is given up to half as much again as asked for, and one
 // that shrinks gives memory back once less than half of it is needed. On
 // failure the error is one of Alloc's and the block at p is as it was. Misuse
 // panics as with [Context.Free].
@@ -107,7 +113,7 @@ func (mc *Context) allocWithSlack(head chunk.Head, n, align uintptr) (raw.Addr, 
 	if head.State() == chunk.Trailed {
 		return mc.allocTrailed(n, align)
 	}
-	if roomy := n + n/slackShare; n >= slackFrom && roomy <= MaxRequest {
+	if roomy := withSlack(n); n >= slackFrom && roomy <= MaxRequest {
 		if b, err := mc.alloc(int(roomy)); err == nil {
 			return b, nil
 		}

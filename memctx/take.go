@@ -15,6 +15,9 @@ const (
 	runBytes = bins.MaxChunk
 	runShare = 8
 
+	// lenders is how many larger classes may lend a block.
+	lenders = 4
+
 	// exactChunk is the largest size to which one more unit leads to another
 	// class: below, every multiple of Align is one.
 	exactChunk = 32 * chunk.Align
@@ -129,10 +132,10 @@ func (mc *Context) takeCached(class uint8) raw.Addr {
 	return b
 }
 
-// borrow returns a cached block of one of the next two larger classes: better
-// than opening new memory. It returns 0 if there is none.
+// borrow returns a cached block of one of the next larger classes, which waste up
+// to a quarter: better than opening new memory. It returns 0 if there is none.
 func (mc *Context) borrow(class uint8) raw.Addr {
-	for larger := class + 1; larger < min(class+3, bins.Classes); larger++ {
+	for larger := class + 1; larger < min(class+1+lenders, bins.Classes); larger++ {
 		if b := mc.takeCached(larger); b != 0 {
 			return b
 		}

@@ -39,8 +39,13 @@ func (t *top) cutFresh(b raw.Addr, before *top) bool {
 	return t.limit == before.limit && b > before.untouched && b < t.limit
 }
 
-// leastStep is the smallest step by which the top is opened.
-const leastStep = 64 << 10
+const (
+	// leastStep is the smallest step by which the top is opened.
+	leastStep = 64 << 10
+
+	// leastSurplus are the bytes of surplus chunks that are not worth a flush.
+	leastSurplus = 64 << 10
+)
 
 // cut takes size bytes off the top, which must be open that far, as a chunk in
 // use.
@@ -61,9 +66,14 @@ func (mc *Context) cut(size uintptr) raw.Addr {
 // coalesced and given back first, so that no request fails while free memory
 // could have served it.
 func (mc *Context) refill(size uintptr) (err error) {
-	inUse := mc.inUse()
-	if mc.quick.CachedBytes()+mc.delayedSize() > min(inUse, 1<<20)+inUse/8 {
-		mc.flush()
+	inUse, cached := mc.held()
+	switch {
+	case cached > min(inUse, 1<<20)+inUse/8:
+		mc.flush(keepNone)
+		mc.flushDelayed()
+		return nil
+	case cached > inUse/32+leastSurplus && mc.quick.SurplusBytes() > inUse/32+leastSurplus:
+		mc.flush(keepUsual)
 		return nil
 	}
 	if mc.top.rest() >= size {
@@ -71,7 +81,7 @@ func (mc *Context) refill(size uintptr) (err error) {
 	} else {
 		err = mc.addSegment(size)
 	}
-	if err == nil || mc.flush() > 0 {
+	if err == nil || mc.flush(keepNone)+mc.flushDelayed() > 0 {
 		return nil
 	}
 	if saved, _ := mc.releaseEmpty(); saved > 0 {
@@ -102,13 +112,31 @@ func (mc *Context) openTop(step uintptr) error {
 	return nil
 }
 
-// flush coalesces every cached chunk and returns how many bytes they were. A
-// link that leads out of the context, or a head that does not tell a cached chunk
-// of the class, is a fault.
-func (mc *Context) flush() (bytes uintptr) {
+// held returns the bytes of chunks that users hold and of those that wait for
+// their next use. A context whose blocks are large, which comes here for each of
+// them, is not to add up all classes for it: what chunks of classes it has are then
+// taken for used.
+func (mc *Context) held() (inUse, cached uintptr) {
+	cached = mc.delayedSize()
+	inUse = uintptr(mc.Footprint()) - mc.small.Bytes() - mc.tree.Bytes() - mc.top.rest() - cached
+	if inUse-mc.largeBytes > mc.largeBytes/8 {
+		lists := mc.quick.CachedBytes()
+		inUse, cached = inUse-lists, cached+lists
+	}
+	return inUse, cached
+}
+
+// What flush leaves on a list.
+func keepNone(*bins.List) uint    { return 0 }
+func keepUsual(l *bins.List) uint { return l.Cached() - l.Surplus() }
+
+// flush coalesces cached chunks until no list has more than keep says, and returns
+// how many bytes they were. A link that leads out of the context, or a head that
+// does not tell a cached chunk of the class, is a fault.
+func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
 	for class := range mc.quick {
 		l, size := mc.list("flush", uint8(class)), bins.SizeOf(uint8(class))
-		for l.Head != 0 {
+		for kept := keep(l); l.Head != 0 && (kept == 0 || l.Cached() > kept); {
 			c := chunk.OfBlock(l.Head)
 			if !mc.within(c, size) {
 				l.Head = 0 // lost is better than followed by the next Alloc
@@ -124,7 +152,7 @@ func (mc *Context) flush() (bytes uintptr) {
 			mc.coalesce(c, head)
 		}
 	}
-	return bytes + mc.flushDelayed()
+	return bytes
 }
 
 // faultCached reports damage to the cached chunk c.
