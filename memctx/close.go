@@ -211,6 +211,24 @@ func (mc *Context) releaseEmpty() (saved int, err error) {
 	return before - mc.Footprint(), err
 }
 
+// releaseIdle gives back segments that are one free chunk until at most the given
+// number of bytes is in such. Those that the provider refuses stay.
+func (mc *Context) releaseIdle(most uintptr) {
+	if mc.idle <= most {
+		return
+	}
+	mc.segments.keep(func(r record) bool {
+		if mc.idle <= most || r.end == mc.top.limit || !mc.vacate(r) {
+			return true
+		}
+		refused := mc.release(r)
+		if refused != nil {
+			mc.occupy(r)
+		}
+		return refused != nil
+	})
+}
+
 // vacate takes all chunks of the segment out of use, if they are all free, and
 // reports whether they are. The segment with the top has no chunk then.
 func (mc *Context) vacate(r record) bool {

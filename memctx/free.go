@@ -218,15 +218,24 @@ func (mc *Context) coalesce(c raw.Addr, head chunk.Head) {
 // chunk while the context may retain it, else it goes back to the provider. It
 // reports whether the segment is gone.
 func (mc *Context) emptied(c raw.Addr, size uintptr) (gone bool) {
-	if mc.idle+size > mc.retain {
+	if most := mc.retainable(size); mc.idle+size > most {
 		r := mc.segments.find(c)
 		chunk.Bury(c, mc.tag)
-		if mc.provider.Release(r.Segment) == nil {
-			mc.addFootprint(-r.Size)
+		if mc.release(*r) == nil {
 			mc.segments.remove(c)
+			mc.releaseIdle(most)
 			return true
 		}
 	}
 	mc.idle += size
 	return false
+}
+
+// retainable returns how many bytes of idle segments the context may keep when
+// one of size bytes has just become idle: half of what is in use, if that is more
+// than was asked for. Large blocks that come and go then do not come from the
+// provider each time, and what is idle shrinks with what is in use.
+func (mc *Context) retainable(size uintptr) uintptr {
+	inUse := uintptr(mc.Footprint()) - mc.small.Bytes() - mc.tree.Bytes() - mc.top.rest() - size
+	return max(mc.retain, inUse/2)
 }

@@ -102,3 +102,24 @@ func TestTrimThatCannotShrink(t *testing.T) {
 		}
 	})
 }
+
+// TestIdleShrinksWithUse frees large blocks one by one: what the context keeps
+// idle is at most half of what is still in use, or Retain.
+func TestIdleShrinksWithUse(t *testing.T) {
+	const block, blocks, retain = 8 << 20, 12, 2 << 20
+	mc, _ := newCounted(t, memctx.Options{Retain: retain})
+	var ps []unsafe.Pointer
+	for range blocks {
+		ps = append(ps, mustAlloc(t, mc, block))
+	}
+	for i, p := range ps {
+		mc.Free(p)
+		s := mc.Stats()
+		if most := max(retain, s.InUse/2) + block/8; s.Free > most {
+			t.Fatalf("after %d of %d frees %d bytes are in use and %d free, more than %d", i+1, blocks, s.InUse, s.Free, most)
+		}
+	}
+	if got := mc.Footprint(); got > retain+block/8 {
+		t.Errorf("footprint of the empty context: %d", got)
+	}
+}
