@@ -14,7 +14,7 @@ ARGS     ?=
 
 .DEFAULT_GOAL := help
 
-.PHONY: help test race invariants checkptr cross test-386 wine qemu fuzz soak bench lint perf ci
+.PHONY: help test race invariants checkptr cross test-386 wine qemu fuzz soak bench bench-off lint perf ci
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ soak: ## does a long random run of N operations from SEED hold?
 
 bench: ## what do Alloc and Free cost, in empty calls?
 	$(GO) test ./memctx -run '^$$' -bench '^Benchmark(EmptyCall|Pair|PairBatch64)$$' -count $(COUNT) | awk -f scripts/bench.awk
+
+bench-off: ## what do diagnostics cost a context that has none? (COUNT rounds)
+	scripts/bench-off.sh $(COUNT)
 
 lint: ## do the rules of the repository hold? (staticcheck is built on first use)
 	$(GO) test ./internal/lint -count=1 -v

@@ -23,7 +23,7 @@ func (mc *Context) AllocMany(ptrs []unsafe.Pointer, n int) error {
 	if !mc.enter("AllocMany") {
 		return mc.failed("AllocMany", n, 0, ErrClosed)
 	}
-	for i := range ptrs {
+	for i := mc.popMany(ptrs, n); i < len(ptrs); i++ {
 		b, err := mc.alloc(n)
 		if err != nil {
 			mc.takeBack(ptrs[:i])
@@ -41,6 +41,24 @@ func (mc *Context) AllocMany(ptrs []unsafe.Pointer, n int) error {
 	return nil
 }
 
+// popMany takes as many blocks as there are off the quick list, if an ordinary
+// context has one for n bytes, and returns how many they are.
+func (mc *Context) popMany(ptrs []unsafe.Pointer, n int) (count int) {
+	if mc.mode != busy || uint(n) > bins.MaxRequest {
+		return 0
+	}
+	class := bins.ForRequest(uint(n))
+	l := mc.list("AllocMany", class)
+	for count < len(ptrs) && l.Head != 0 {
+		b := l.Pop()
+		chunk.SetLive(b, class)
+		ptrs[count] = b.Pointer()
+		count++
+	}
+	l.Allocs += uint(count)
+	return count
+}
+
 // takeBack frees blocks that nobody has been told of.
 func (mc *Context) takeBack(ptrs []unsafe.Pointer) {
 	for _, p := range ptrs {
@@ -52,38 +70,103 @@ func (mc *Context) takeBack(ptrs []unsafe.Pointer) {
 }
 
 // FreeMany frees the blocks at all elements of ptrs, in any order, and sets the
-// elements to nil; those that are nil already are passed over. It sorts ptrs by
-// address, so that large neighbours are joined before they are looked up, and
-// costs least if they are in that order.
+// elements to nil; those that are nil already are passed over. Large neighbours
+// are joined with each other before they are looked up.
 //
 // All elements are looked at before any block is freed. If one of them is no live
 // block of this context, or is there twice, or has a broken guard, FreeMany panics
-// with the [*diag.Fault] that [Context.Free] would raise, and every block is as it
-// was. On 32-bit systems a foreign pointer may go unnoticed.
+// with the [*diag.Fault] that [Context.Free] would raise; every block is as it was
+// then, and ptrs has the same elements, maybe in another order. On 32-bit systems
+// a foreign pointer may go unnoticed.
 func (mc *Context) FreeMany(ptrs []unsafe.Pointer) {
-	slices.SortFunc(ptrs, func(a, b unsafe.Pointer) int { return cmp.Compare(uintptr(a), uintptr(b)) })
-	blocks := ptrs
-	for len(blocks) > 0 && blocks[0] == nil {
-		blocks = blocks[1:]
-	}
-	if len(blocks) == 0 {
+	first := slices.IndexFunc(ptrs, func(p unsafe.Pointer) bool { return p != nil })
+	if first < 0 {
 		return
 	}
-	mc.enterUser("FreeMany", raw.AddrOf(blocks[0]))
-	for i, p := range blocks {
+	mc.enterUser("FreeMany", raw.AddrOf(ptrs[first]))
+	small := 0
+	defer func() { mc.revive(ptrs[:small]) }() // is for the case of a fault
+	if mc.mode == busy {
+		small = mc.bury(ptrs)
+	}
+	rest := mc.checkMany(ptrs[small:])
+	mc.cacheMany(ptrs[:small])
+	clear(ptrs[:small])
+	small = 0
+	mc.freeSorted(rest)
+	clear(ptrs)
+	mc.leave()
+}
+
+// bury moves the live small blocks to the front, marks them as cached, and
+// returns how many they are. One that is in the list twice is not live the second
+// time.
+func (mc *Context) bury(ptrs []unsafe.Pointer) (count int) {
+	for i, p := range ptrs {
+		b := raw.AddrOf(p)
+		if blockNumber(b) >= openGate.blocks {
+			continue
+		}
+		class := bins.OfLive(b)
+		if class-1 >= bins.Classes-1 || !chunk.HasTag(b, mc.tagTop) || mc.quick[class].Head == bins.Busy {
+			continue
+		}
+		chunk.SetCached(b, class)
+		if i != count {
+			ptrs[i], ptrs[count] = ptrs[count], p
+		}
+		count++
+	}
+	return count
+}
+
+// revive undoes bury.
+func (mc *Context) revive(ptrs []unsafe.Pointer) {
+	for _, p := range ptrs {
+		b := raw.AddrOf(p)
+		chunk.SetLive(b, mc.buried(b))
+	}
+}
+
+// buried returns the class of a block that is marked as cached.
+func (mc *Context) buried(b raw.Addr) uint8 {
+	if chunk.HasClasses {
+		return chunk.Class(b) &^ chunk.CachedMark
+	}
+	return bins.ForChunk(chunk.Read(chunk.OfBlock(b), mc.tag).Size())
+}
+
+// cacheMany puts blocks that are marked as cached on their lists.
+func (mc *Context) cacheMany(ptrs []unsafe.Pointer) {
+	for _, p := range ptrs {
+		b := raw.AddrOf(p)
+		l := &mc.quick[mc.buried(b)]
+		l.Push(b)
+		l.Frees++
+	}
+}
+
+// checkMany sorts pointers by address and returns those that are not nil. It
+// raises a fault unless all are different live blocks.
+func (mc *Context) checkMany(ptrs []unsafe.Pointer) []unsafe.Pointer {
+	slices.SortFunc(ptrs, func(a, b unsafe.Pointer) int { return cmp.Compare(uintptr(a), uintptr(b)) })
+	for len(ptrs) > 0 && ptrs[0] == nil {
+		ptrs = ptrs[1:]
+	}
+	for i, p := range ptrs {
 		b := raw.AddrOf(p)
 		c, head := mc.lookUp("FreeMany", b)
-		if i > 0 && p == blocks[i-1] {
+		if i > 0 && p == ptrs[i-1] {
 			mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: "FreeMany", Addr: uintptr(b), Block: mc.describe(c, head),
 				Hint: "the block is in the list twice"})
 		}
 		if head.State() == chunk.Trailed {
 			mc.checkGuards("FreeMany", b, c, head.Size())
+		} else if head.Size() <= bins.MaxChunk {
+			mc.list("FreeMany", bins.ForChunk(head.Size()))
 		}
 	}
-	mc.freeSorted(blocks)
-	clear(blocks)
-	mc.leave()
+	return ptrs
 }
 
 // freeSorted frees live blocks that are in the order of their addresses.

@@ -19,15 +19,10 @@ const (
 	exact                     // every block has a trailer with its requested size
 	guard                     // and guard bytes before and after
 	reported                  // Close or Reset has reported a broken guard
-	observed                  // an observer is told what calls do
-	checked                   // blocks are mapped, filled and delayed; implies exact
 )
 
 // trailed are the modes in which every block has a trailer.
 const trailed = exact | guard
-
-// watching are the modes in which somebody wants to know of every block.
-const watching = observed | checked
 
 // gate is what the short ways let through, as bounds: a short way compares what
 // it was given with a bound, which it would do anyway, and learns by the same
