@@ -4,28 +4,11 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/cookmem-go/cookmem/stream"
 )
-
-// seed returns the seed of a random test: COOKMEM_SEED if that is set.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	s := uint64(time.Now().UnixNano())
-	if text := os.Getenv("COOKMEM_SEED"); text != "" {
-		var err error
-		if s, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("COOKMEM_SEED: %v", err)
-		}
-	}
-	t.Logf("COOKMEM_SEED=%d", s)
-	return s
-}
 
 // write returns the file of a stream that play writes.
 func write(t testing.TB, source string, play func(*stream.Writer)) []byte {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/memctx"
 	"github.com/cookmem-go/cookmem/segment"
 	"github.com/cookmem-go/cookmem/stream"
@@ -91,7 +92,7 @@ func TestRecorder(t *testing.T) {
 
 // TestRecorderCounts compares a long random use with what the context counts.
 func TestRecorderCounts(t *testing.T) {
-	rng := rand.New(rand.NewPCG(seed(t), 2))
+	rng := rand.New(rand.NewPCG(segtest.Seed(t), 2))
 	var allocs, frees, reallocs int64
 	_, counts := recorded(t, func(mc *memctx.Context) {
 		var live []unsafe.Pointer

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/stream"
 )
 
@@ -55,7 +56,7 @@ func TestLayout(t *testing.T) {
 
 // TestRoundTrip writes random events and reads them back.
 func TestRoundTrip(t *testing.T) {
-	s := &script{rand: rand.New(rand.NewPCG(seed(t), 1))}
+	s := &script{rand: rand.New(rand.NewPCG(segtest.Seed(t), 1))}
 	file := write(t, "random events", func(w *stream.Writer) { s.play(w, 100_000) })
 	source, events, counts, err := read(bytes.NewReader(file))
 	if err != nil {

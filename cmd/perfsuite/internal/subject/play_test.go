@@ -3,30 +3,14 @@ package subject
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
+	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/stream"
 )
-
-// seed returns the seed of a random test: COOKMEM_SEED if that is set.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	s := uint64(time.Now().UnixNano())
-	if text := os.Getenv("COOKMEM_SEED"); text != "" {
-		var err error
-		if s, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("COOKMEM_SEED: %v", err)
-		}
-	}
-	t.Logf("COOKMEM_SEED=%d", s)
-	return s
-}
 
 // tapeOf makes a tape of what play writes.
 func tapeOf(t *testing.T, play func(*stream.Writer)) *tape.Tape {
@@ -79,7 +63,7 @@ func randomSize(rng *rand.Rand) int { return rng.IntN(1 << rng.IntN(16)) }
 // and with a drop in between. All must be asked for the same and read back the
 // same.
 func TestPlayersAgree(t *testing.T) {
-	rng := rand.New(rand.NewPCG(seed(t), 1))
+	rng := rand.New(rand.NewPCG(segtest.Seed(t), 1))
 	tp := tapeOf(t, func(w *stream.Writer) { playRandomly(w, rng, 20_000) })
 	var want work.Counts
 	var wantSum uint64
