@@ -196,6 +196,9 @@ func (mc *Context) restart() {
 // and returns how many bytes they were and the errors of those refused, which
 // stay as they are.
 func (mc *Context) releaseEmpty() (saved int, err error) {
+	if !mc.hasEmpty() { // a cache at its limit asks this with every entry
+		return 0, nil
+	}
 	before := mc.Footprint()
 	mc.segments.keep(func(r record) bool {
 		if !mc.vacate(r) {
@@ -227,6 +230,14 @@ func (mc *Context) releaseIdle(most uintptr) {
 		}
 		return refused != nil
 	})
+}
+
+// hasEmpty reports whether a segment holds no live and no cached chunk.
+func (mc *Context) hasEmpty() bool {
+	if mc.idle != 0 || mc.top.limit == 0 {
+		return mc.idle != 0
+	}
+	return mc.segments.find(mc.top.limit).first == mc.top.at
 }
 
 // vacate takes all chunks of the segment out of use, if they are all free, and

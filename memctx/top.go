@@ -135,6 +135,9 @@ func keepUsual(l *bins.List) uint { return l.Cached() - l.Surplus() }
 // does not tell a cached chunk of the class, is a fault.
 func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
 	for class := range mc.quick {
+		if mc.quick[class].Head == 0 { // most of them, for a cache at its limit
+			continue
+		}
 		l, size := mc.list("flush", uint8(class)), bins.SizeOf(uint8(class))
 		for kept := keep(l); l.Head != 0 && (kept == 0 || l.Cached() > kept); {
 			c := chunk.OfBlock(l.Head)
