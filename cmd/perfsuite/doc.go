@@ -24,6 +24,10 @@
 // same, condenses the turns (package stat) and fills a report, which is written
 // at the end in the format asked for (package report).
 //
+// Instead of a test the job may be a recorded stream (replay.go, package stream):
+// it becomes a tape (package tape), which every child plays. Record (record.go,
+// package shim) makes such streams of native programs.
+//
 // # The governing rule
 //
 // What is compared has done the same work: the same requests, counted by the
