@@ -5,6 +5,7 @@ import (
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/segment"
 )
 
 // top is the unused end of the newest segment. It has no head and is in no
@@ -42,6 +43,10 @@ func (t *top) cutFresh(b raw.Addr, before *top) bool {
 const (
 	// leastStep is the smallest step by which the top is opened.
 	leastStep = 64 << 10
+
+	// A step is made resident in one go if it is at most this part of the footprint:
+	// what it wastes should the program not go on growing is not much then.
+	populateShare = 16
 
 	// leastSurplus are the bytes of surplus chunks that are not worth a flush.
 	leastSurplus = 64 << 10
@@ -107,6 +112,10 @@ func (mc *Context) openTop(step uintptr) error {
 	step = min(step&^(chunk.Align-1), uintptr(t.limit-t.opened))
 	if err := mc.commit(t.opened, step); err != nil {
 		return err
+	}
+	if t.opened >= t.untouched && step <= uintptr(mc.Footprint())/populateShare {
+		s := mc.segments.find(t.opened).Segment
+		segment.Populate(s, int(t.opened-raw.AddrOf(s.Base)), int(step))
 	}
 	t.opened += raw.Addr(step)
 	return nil

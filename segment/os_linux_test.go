@@ -8,6 +8,9 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/segment"
@@ -144,4 +147,28 @@ func statm(t *testing.T) [2]int {
 		t.Fatal(err)
 	}
 	return pages
+}
+
+// TestPopulate asks the system which pages are resident.
+func TestPopulate(t *testing.T) {
+	page := os.Getpagesize()
+	s := mustAcquire(t, segment.OS(), 16*page)
+	defer mustRelease(t, segment.OS(), s)
+	memory := unsafe.Slice((*byte)(s.Base), s.Size)
+	if err := unix.Madvise(memory[:page], unix.MADV_POPULATE_WRITE); err != nil {
+		t.Skip("this kernel does not know the advice:", err)
+	}
+	resident := func() string {
+		in := make([]byte, 16)
+		if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(s.Base), uintptr(s.Size), uintptr(unsafe.Pointer(&in[0]))); errno != 0 {
+			t.Fatal(errno)
+		}
+		return fmt.Sprint(in)
+	}
+	segment.Populate(s, 4*page+1, 4*page) // three whole pages
+	segment.Populate(s, 15*page, 2*page)  // not in s
+	segment.Populate(s, -page, page)
+	if got, want := resident(), "[1 0 0 0 0 1 1 1 0 0 0 0 0 0 0 0]"; got != want {
+		t.Errorf("resident pages %s, want %s", got, want)
+	}
 }
