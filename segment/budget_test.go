@@ -245,6 +245,35 @@ func TestBudgetWaitsForPromises(t *testing.T) {
 	mustRelease(t, b, out[:]...)
 }
 
+// TestBudgetPromisesOnce lets two calls need more than half of the limit at the
+// same time. The second one must not get as far as the upstream.
+func TestBudgetPromisesOnce(t *testing.T) {
+	up := slow{segment.Heap(), make(chan struct{}), make(chan struct{})}
+	b := segment.NewBudget("b", up, 100*kib)
+	var first segment.Segment
+	var wg sync.WaitGroup
+	wg.Go(func() { first, _ = b.Acquire(60*kib, 60*kib) })
+	<-up.asked
+	refused := make(chan error)
+	go func() { _, err := b.Acquire(60*kib, 60*kib); refused <- err }()
+	for answered := false; ; {
+		select {
+		case up.answer <- struct{}{}:
+			answered = true
+		case <-up.asked:
+			t.Error("the upstream was asked for more than the limit")
+		case err := <-refused:
+			if !answered || !errors.Is(err, segment.ErrLimit) {
+				t.Errorf("answered %t: %v", answered, err)
+			}
+			wg.Wait()
+			mustUse(t, b, 60*kib)
+			mustRelease(t, b, first)
+			return
+		}
+	}
+}
+
 // TestBudgetSurvivesPanics panics in the upstream; nothing may stay promised.
 func TestBudgetSurvivesPanics(t *testing.T) {
 	b := segment.NewBudget("b", panicking{}, 64*kib)

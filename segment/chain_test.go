@@ -53,6 +53,16 @@ func TestChainRefusesForeignSegments(t *testing.T) {
 	mustRelease(t, p, live)
 }
 
+// TestChainReleasesOnce stands on a provider that would take a segment twice.
+func TestChainReleasesOnce(t *testing.T) {
+	p := segment.Chain(segment.Null(), segment.Heap())
+	s := mustAcquire(t, p, 4*kib)
+	mustRelease(t, p, s)
+	if err := p.Release(s); !errors.Is(err, segment.ErrForeign) {
+		t.Errorf("the second Release: %v", err)
+	}
+}
+
 func TestChainErrorsTellBothReasons(t *testing.T) {
 	p := segment.Chain(segment.NewBudget("small", segment.Heap(), 100), segment.Null())
 	_, err := p.Acquire(1000, 2000)
