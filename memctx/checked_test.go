@@ -141,15 +141,21 @@ func TestCase17_CheckedDoubleFree(t *testing.T) {
 		inner := unsafe.Add(p, 3*chunk.Align)
 		again(inner, diag.Interior)
 		mc.Free(p)
+	})
+}
+
+// TestDroppedByReset frees blocks that a Reset has dropped, in a segment that the
+// context has kept.
+func TestDroppedByReset(t *testing.T) {
+	eachChecked(t, func(t *testing.T, o memctx.Options) {
+		mc := newRoomy(t, o)
+		p := mustAlloc(t, mc, 100)
 		if err := mc.Reset(); err != nil {
 			t.Fatal(err)
 		}
-		q := mustAlloc(t, mc, 100)
-		if err := mc.Reset(); err != nil {
-			t.Fatal(err)
-		}
-		if mc.Contains(q) {
-			again(q, diag.DoubleFree)
+		f := mustFault(t, mc, diag.DoubleFree, "Free", func() { mc.Free(p) })
+		if !mc.Contains(p) || !strings.Contains(f.Hint, "dropped by Reset") {
+			t.Errorf("%v", f)
 		}
 	})
 }
@@ -341,7 +347,7 @@ func TestFreeSizedExactly(t *testing.T) {
 // accessible, nor handed out to the next.
 func TestStaleWriteAfterClose(t *testing.T) {
 	cache := segment.NewCache(segment.OS(), 16<<20)
-	if !canProtect(cache) {
+	if !canProtect() {
 		t.Skip("pages cannot be protected here")
 	}
 	eachChecked(t, func(t *testing.T, o memctx.Options) {
@@ -365,13 +371,14 @@ func TestStaleWriteAfterClose(t *testing.T) {
 	})
 }
 
-func canProtect(p segment.Provider) bool {
+// canProtect reports whether the system's pages can be made inaccessible.
+func canProtect() bool {
+	p := segment.OS()
 	s, err := p.Acquire(256<<10, 256<<10)
 	if err != nil {
 		return false
 	}
-	err = segment.Protect(p.(*segment.Cache), s, 0, s.Size, true)
-	return errors.Join(err, segment.Protect(p.(*segment.Cache), s, 0, s.Size, false), p.Release(s)) == nil
+	return errors.Join(segment.Protect(p, s, 0, s.Size, true), segment.Protect(p, s, 0, s.Size, false), p.Release(s)) == nil
 }
 
 // faults reports whether a write to p is a memory fault.

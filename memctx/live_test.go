@@ -3,6 +3,7 @@ package memctx
 import (
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
@@ -105,5 +106,36 @@ func TestBlockMaps(t *testing.T) {
 	bm.forget()
 	if m := bm.find(0x50010); bm.count() != 0 || !m.was.has(m.place(0x50010)) {
 		t.Errorf("forgotten: %d live blocks", bm.count())
+	}
+}
+
+// TestSitesOfLiveBlocksOnly requires that nothing is kept of the dead but what
+// waits.
+func TestSitesOfLiveBlocksOnly(t *testing.T) {
+	mc, err := New(&Options{Stacks: true, Provider: segment.Heap()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mc.abandon()
+	for _, end := range []func(p []unsafe.Pointer) error{
+		func(p []unsafe.Pointer) error { mc.FreeMany(p); return nil },
+		func(p []unsafe.Pointer) error { return mc.Reset() },
+	} {
+		p := make([]unsafe.Pointer, 100)
+		if err := mc.AllocMany(p, 10); err != nil {
+			t.Fatal(err)
+		}
+		if p[0], err = mc.Realloc(p[0], 10_000); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(mc.watch.sites); n != 100 {
+			t.Errorf("%d sites of 100 blocks", n)
+		}
+		if err := end(p); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(mc.watch.sites); n != 0 {
+			t.Errorf("%d sites of no blocks", n)
+		}
 	}
 }
