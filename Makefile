@@ -52,8 +52,8 @@ soak: ## does a long random run of N operations from SEED hold?
 bench: ## what do Alloc and Free cost, in empty calls?
 	$(GO) test ./memctx -run '^$$' -bench '^Benchmark(EmptyCall|Pair|PairBatch64)$$' -count $(COUNT) | awk -f scripts/bench.awk
 
-bench-off: ## what do diagnostics cost a context that has none? (COUNT rounds)
-	scripts/bench-off.sh $(COUNT)
+bench-off: ## what do diagnostics cost a context that has none?
+	scripts/bench-off.sh
 
 lint: ## do the rules of the repository hold? (staticcheck is built on first use)
 	$(GO) test ./internal/lint -count=1 -v

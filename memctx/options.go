@@ -57,7 +57,7 @@ type Options struct {
 	Checked bool `json:"checked,omitempty"`
 
 	// Stacks records where each block was allocated and freed, for Leaks and for
-	// what faults tell. It implies Checked, and costs about a microsecond a call.
+	// what faults tell. It implies Checked, and costs a microsecond or two a call.
 	Stacks bool `json:"stacks,omitempty"`
 
 	// Observer is told of every call that changes something. nil is nobody,

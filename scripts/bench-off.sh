@@ -1,17 +1,20 @@
 #!/bin/sh
 # What do diagnostics cost a context that has none?
 #
-#   scripts/bench-off.sh [rounds]            default: 10
+#   scripts/bench-off.sh [rounds]            default: 50
 #
 # Builds the benchmarks twice: as they are, and with the mode bits of observers
 # and checks as zero, whereby the compiler drops every test of them. Runs the two
 # in turns and prints, for each pair of calls, the fastest time of either and
 # their ratio. That of "without" against itself, from every other of its rounds,
 # tells how far ratios can be trusted.
+#
+# What does not depend on the machine's mood comes first: whether the two have the
+# same instructions in Alloc and Free.
 set -eu
 cd "$(dirname "$0")/.."
 
-rounds=${1:-10}
+rounds=${1:-50}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -20,13 +23,23 @@ printf '{"Replace": {"%s": "%s"}}\n' "$PWD/memctx/mode_watch.go" "$dir/mode_watc
 go test -c -o "$dir/with" ./memctx
 go test -c -o "$dir/without" -overlay "$dir/overlay.json" ./memctx
 
+code() { # the instructions of a function, without their addresses
+	go tool objdump -s "memctx\.\(\*Context\)\.$2\$" "$dir/$1" | awk 'NF > 3 { print $4 }'
+}
+for function in Alloc Free; do
+	code with $function >"$dir/a"
+	code without $function >"$dir/b"
+	[ -s "$dir/a" ] && cmp -s "$dir/a" "$dir/b" && verdict="are the same" || verdict="DIFFER"
+	echo "$function: $(wc -l <"$dir/a") and $(wc -l <"$dir/b") instructions $verdict"
+done
+
 i=0
 while [ "$i" -lt "$rounds" ]; do
 	i=$((i + 1))
 	# In turns also within a round: who runs first gets the machine as it is.
 	if [ $((i % 2)) = 0 ]; then order="with without"; else order="without with"; fi
 	for which in $order; do
-		"$dir/$which" -test.run '^$' -test.bench '^BenchmarkOff$' -test.benchtime 100ms |
+		"$dir/$which" -test.run '^$' -test.bench '^BenchmarkOff$' -test.benchtime 20ms |
 			sed -n "s/^BenchmarkOff/$which $((i % 2)) /p"
 	done
 done | awk '

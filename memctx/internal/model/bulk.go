@@ -1,10 +1,8 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/memctx"
@@ -18,10 +16,10 @@ const perBlock = 96
 
 // allocMany makes several blocks at once.
 func (m *Model) allocMany(op Op) error {
-	ptrs := make([]unsafe.Pointer, 1+int(op.Arg)%maxMany)
+	ptrs := repeat(memctx.Addr(0).Pointer(), 1+int(op.Arg)%maxMany)
 	if err := m.mc.AllocMany(ptrs, op.N); err != nil {
-		if slices.ContainsFunc(ptrs, func(p unsafe.Pointer) bool { return p != nil }) {
-			return errors.New("blocks are left of a call that failed")
+		if n := others(ptrs, nil); n != 0 {
+			return fmt.Errorf("%d blocks are left of a call that failed", n)
 		}
 		return m.refused(err, len(ptrs)*(op.N+perBlock), chunk.Align)
 	}
@@ -42,7 +40,7 @@ func (m *Model) allocMany(op Op) error {
 func (m *Model) freeMany(op Op) error {
 	from := m.index(op)
 	to := min(from+1+int(op.Arg)%maxMany, len(m.blocks))
-	var ptrs []unsafe.Pointer
+	ptrs := repeat(memctx.Addr(0).Pointer(), 0)
 	for i := to - 1; i >= from; i-- {
 		b := m.blocks[i]
 		if err := m.intact(&b, b.n); err != nil {
@@ -52,10 +50,21 @@ func (m *Model) freeMany(op Op) error {
 		m.drop(i)
 	}
 	m.mc.FreeMany(ptrs)
-	for i, p := range ptrs {
-		if p != nil {
-			return fmt.Errorf("pointer %d of %d is left", i, len(ptrs))
-		}
+	if n := others(ptrs, nil); n != 0 {
+		return fmt.Errorf("%d of %d pointers are left", n, len(ptrs))
 	}
 	return nil
+}
+
+// repeat returns n values, of a type that need not be named.
+func repeat[T any](value T, n int) []T { return slices.Repeat([]T{value}, n) }
+
+// others returns how many values are not the given one.
+func others[T comparable](values []T, value T) (n int) {
+	for _, v := range values {
+		if v != value {
+			n++
+		}
+	}
+	return n
 }
