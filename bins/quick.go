@@ -48,18 +48,19 @@ func (l *List) Live() uint { return l.Allocs - l.Frees }
 // Cached returns the number of chunks on the list.
 func (l *List) Cached() uint { return l.Held - l.Live() }
 
-// Surplus returns the number of chunks on the list beyond half of those in use.
-// A class that comes and goes has none; one that a program is done with, as it
-// is with small sizes when all its blocks have grown, is all surplus.
-func (l *List) Surplus() uint {
-	cached, usual := l.Cached(), l.Live()/2
+// Surplus returns the number of chunks on the list beyond those that are live,
+// divided by two to the power of halvings. A class that comes and goes has none; one
+// that a program is done with, as it is with small sizes when all its blocks have
+// grown, is all surplus.
+func (l *List) Surplus(halvings uint) uint {
+	cached, usual := l.Cached(), l.Live()>>halvings
 	return cached - min(cached, usual)
 }
 
 // SurplusBytes returns the size of all surplus chunks on the lists.
-func (ls *Lists) SurplusBytes() (bytes uintptr) {
+func (ls *Lists) SurplusBytes(halvings uint) (bytes uintptr) {
 	for class := range ls {
-		bytes += uintptr(ls[class].Surplus()) * SizeOf(uint8(class))
+		bytes += uintptr(ls[class].Surplus(halvings)) * SizeOf(uint8(class))
 	}
 	return bytes
 }

@@ -18,13 +18,12 @@ const (
 	churnBlocks  = 50_000  // allocated in a minute
 	churnLive    = 8 << 20 // bytes
 
-	// What a dozen seeds gave at most, 3.07 and 1.18, and a little more: the largest
-	// footprint as a multiple of what is live, and the mean footprint of the last
-	// quarter of the hour as a multiple of that of the second. Without quick lists,
-	// under ExactSize, the first is 1.7: cached chunks keep their free neighbours
-	// apart.
-	churnMost   = 3.2
-	churnGrowth = 1.25
+	// What a dozen seeds gave at most and a little more: the largest footprint as a
+	// multiple of what is live, and the mean footprint of the last quarter of the hour
+	// as a multiple of that of the second. Without quick lists, under ExactSize, the
+	// first is 1.7: cached chunks keep their free neighbours apart.
+	churnMost   = 2.7
+	churnGrowth = 1.15
 )
 
 // churn holds blocks of churnLive bytes and replaces them.

@@ -101,8 +101,7 @@ func (mc *Context) Trim() error {
 	if !mc.enter("Trim") {
 		return mc.failed("Trim", 0, 0, ErrClosed)
 	}
-	mc.flush(keepNone)
-	mc.flushDelayed()
+	mc.flushAll()
 	_, err := mc.releaseEmpty()
 	err = errors.Join(err, mc.retryUnreleased(), mc.shrinkTails(), mc.discardFree(), segment.Drain(mc.provider))
 	mc.leave()

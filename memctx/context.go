@@ -35,6 +35,7 @@ type Context struct {
 	segments   segments
 	unreleased []segment.Segment // not in use, but the provider refused them
 	idle       uintptr           // bytes of segments that are one free chunk
+	untilLook  uintptr           // bytes to carve until lists are looked at
 	fresh      raw.Addr          // such a chunk, zero but for links and foot, if the present call made it
 
 	large      counts  // blocks that have no class: large ones and trailed ones

@@ -200,7 +200,7 @@ func (mc *Context) extendIntoTop(c raw.Addr, head chunk.Head, size uintptr) bool
 	if t.rest() < more {
 		return false
 	}
-	if open := t.open(); open < more && mc.openTop(max(more-open, leastStep)) != nil {
+	if open := t.open(); open < more && mc.openTop(max(more-open, leastStep), false) != nil {
 		return false
 	}
 	t.at += raw.Addr(more)

@@ -46,6 +46,7 @@ func (mc *Context) takeClass(class uint8) (raw.Addr, error) {
 	size := bins.SizeOf(class)
 	for {
 		run := mc.runOf(class, size)
+		mc.flushOutgrown(run)
 		if c, found := mc.fit(size); c != 0 {
 			return mc.divide(c, mc.carve(c, found, runWithin(run, size, found)), size), nil
 		}

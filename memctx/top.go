@@ -1,8 +1,6 @@
 package memctx
 
 import (
-	"github.com/cookmem-go/cookmem/bins"
-	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/segment"
@@ -44,12 +42,12 @@ const (
 	// leastStep is the smallest step by which the top is opened.
 	leastStep = 64 << 10
 
-	// A step is made resident in one go if it is at most this part of the footprint:
-	// what it wastes should the program not go on growing is not much then.
+	// A step is made resident in one go if it is at most this part of the footprint,
+	// so that it wastes little should the program not go on growing, and if it is
+	// opened for a chunk of at most populateFor bytes: of larger blocks a program may
+	// use the beginning only, and pages inside would be resident for nothing.
 	populateShare = 16
-
-	// leastSurplus are the bytes of surplus chunks that are not worth a flush.
-	leastSurplus = 64 << 10
+	populateFor   = 1<<10 + chunk.Align
 )
 
 // cut takes size bytes off the top, which must be open that far, as a chunk in
@@ -73,20 +71,14 @@ func (mc *Context) cut(size uintptr) raw.Addr {
 func (mc *Context) refill(size uintptr) (err error) {
 	inUse, cached := mc.held()
 	switch {
-	case cached > min(inUse, 1<<20)+inUse/8:
-		mc.flush(keepNone)
-		mc.flushDelayed()
+	case mc.flushSome(inUse, cached):
 		return nil
-	case cached > inUse/32+leastSurplus && mc.quick.SurplusBytes() > inUse/32+leastSurplus:
-		mc.flush(keepUsual)
-		return nil
-	}
-	if mc.top.rest() >= size {
+	case mc.top.rest() >= size:
 		err = mc.openFor(size, inUse/32)
-	} else {
+	default:
 		err = mc.addSegment(size)
 	}
-	if err == nil || mc.flush(keepNone)+mc.flushDelayed() > 0 {
+	if err == nil || mc.flushAll() > 0 {
 		return nil
 	}
 	if saved, _ := mc.releaseEmpty(); saved > 0 {
@@ -99,77 +91,28 @@ func (mc *Context) refill(size uintptr) (err error) {
 // be committed, by what is needed.
 func (mc *Context) openFor(size, step uintptr) error {
 	need := size - mc.top.open()
-	err := mc.openTop(max(need, leastStep, step))
+	small := size <= populateFor
+	err := mc.openTop(max(need, leastStep, step), small)
 	if err != nil {
-		err = mc.openTop(need)
+		err = mc.openTop(need, small)
 	}
 	return err
 }
 
-// openTop opens the top by step bytes, or as far as it goes.
-func (mc *Context) openTop(step uintptr) error {
+// openTop opens the top by step bytes, or as far as it goes. If it is opened for
+// something small, what is opened will be written to.
+func (mc *Context) openTop(step uintptr, small bool) error {
 	t := &mc.top
 	step = min(step&^(chunk.Align-1), uintptr(t.limit-t.opened))
 	if err := mc.commit(t.opened, step); err != nil {
 		return err
 	}
-	if t.opened >= t.untouched && step <= uintptr(mc.Footprint())/populateShare {
+	if small && t.opened >= t.untouched && step <= uintptr(mc.Footprint())/populateShare {
 		s := mc.segments.find(t.opened).Segment
 		segment.Populate(s, int(t.opened-raw.AddrOf(s.Base)), int(step))
 	}
 	t.opened += raw.Addr(step)
 	return nil
-}
-
-// held returns the bytes of chunks that users hold and of those that wait for
-// their next use. A context whose blocks are large, which comes here for each of
-// them, is not to add up all classes for it: what chunks of classes it has are then
-// taken for used.
-func (mc *Context) held() (inUse, cached uintptr) {
-	cached = mc.delayedSize()
-	inUse = uintptr(mc.Footprint()) - mc.small.Bytes() - mc.tree.Bytes() - mc.top.rest() - cached
-	if inUse-mc.largeBytes > mc.largeBytes/8 {
-		lists := mc.quick.CachedBytes()
-		inUse, cached = inUse-lists, cached+lists
-	}
-	return inUse, cached
-}
-
-// What flush leaves on a list.
-func keepNone(*bins.List) uint    { return 0 }
-func keepUsual(l *bins.List) uint { return l.Cached() - l.Surplus() }
-
-// flush coalesces cached chunks until no list has more than keep says, and returns
-// how many bytes they were. A link that leads out of the context, or a head that
-// does not tell a cached chunk of the class, is a fault.
-func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
-	for class := range mc.quick {
-		if mc.quick[class].Head == 0 { // most of them, for a cache at its limit
-			continue
-		}
-		l, size := mc.list("flush", uint8(class)), bins.SizeOf(uint8(class))
-		for kept := keep(l); l.Head != 0 && (kept == 0 || l.Cached() > kept); {
-			c := chunk.OfBlock(l.Head)
-			if !mc.within(c, size) {
-				l.Head = 0 // lost is better than followed by the next Alloc
-				mc.faultCached(c, "the link in a freed block was overwritten: a write after Free")
-			}
-			head := chunk.Read(c, mc.tag)
-			if head.State() != chunk.Cached || head.Size() != size {
-				mc.faultCached(c, "the head of a freed block was overwritten: a write past the end of the one before")
-			}
-			l.Pop()
-			l.Held--
-			bytes += size
-			mc.coalesce(c, head)
-		}
-	}
-	return bytes
-}
-
-// faultCached reports damage to the cached chunk c.
-func (mc *Context) faultCached(c raw.Addr, hint string) {
-	mc.fault(diag.Fault{Kind: diag.Corrupt, Op: "flush", Addr: uintptr(chunk.Block(c)), Hint: hint})
 }
 
 // retireTop ends the newest segment: what is left of the top becomes a free
