@@ -9,8 +9,8 @@ import (
 	"github.com/cookmem-go/cookmem/internal/raw"
 )
 
-// slackFrom is the number of bytes from which a block that has to move is given
-// some more: blocks that grow, grow again.
+// slackFrom is the number of bytes from which a block that outgrows its chunk is
+// given some more: blocks that grow, grow again.
 const slackFrom = 256
 
 // withSlack returns the next power of two from n on, or one and a half times a
@@ -30,7 +30,7 @@ func withSlack(n uintptr) uintptr {
 //	live  0     a block of zero bytes, which must still be freed
 //	live  > 0   the block, moved if it does not fit where it is
 //
-// A block that is moved is given up to half as much again as asked for, and one
+// A block that grows is given up to half as much again as asked for, and one
 // that shrinks gives memory back once less than half of it is needed. On
 // failure the error is one of Alloc's and the block at p is as it was. Misuse
 // panics as with [Context.Free].
@@ -93,11 +93,18 @@ func (mc *Context) TryResize(p unsafe.Pointer, n int) bool {
 
 // realloc resizes the live block b of chunk c in place or moves it.
 func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr, error) {
-	if mc.resize("Realloc", b, c, head, n) {
+	roomy := n
+	if plainSize(n) > head.Size() && n >= slackFrom && head.State() != chunk.Trailed {
+		roomy = min(withSlack(n), MaxRequest)
+	}
+	if mc.resize("Realloc", b, c, head, roomy) || roomy > n && mc.resize("Realloc", b, c, head, n) {
 		return b, nil
 	}
 	usable, align := mc.extent(b, c, head)
-	moved, err := mc.allocWithSlack(head, n, align)
+	moved, err := mc.allocLike(head, roomy, align)
+	if err != nil && roomy > n {
+		moved, err = mc.allocLike(head, n, align)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -107,16 +114,11 @@ func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr,
 	return moved, nil
 }
 
-// allocWithSlack returns a block of n bytes with room to grow, or without if
-// that is all there is. Its kind is that of the block with the given head.
-func (mc *Context) allocWithSlack(head chunk.Head, n, align uintptr) (raw.Addr, error) {
+// allocLike returns a block of n bytes. Its kind is that of the block with the
+// given head.
+func (mc *Context) allocLike(head chunk.Head, n, align uintptr) (raw.Addr, error) {
 	if head.State() == chunk.Trailed {
 		return mc.allocTrailed(n, align)
-	}
-	if roomy := withSlack(n); n >= slackFrom && roomy <= MaxRequest {
-		if b, err := mc.alloc(int(roomy)); err == nil {
-			return b, nil
-		}
 	}
 	return mc.alloc(int(n))
 }
