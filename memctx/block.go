@@ -133,4 +133,12 @@ func (a Addr) Pointer() unsafe.Pointer { return raw.Addr(a).Pointer() }
 
 // Bytes returns the n bytes at the address as a slice without spare capacity.
 // It panics if n is negative.
-func (a Addr) Bytes(n int) []byte { return unsafe.Slice((*byte)(a.Pointer()), n) }
+func (a Addr) Bytes(n int) []byte {
+	// A variable for the pointer, with two values: without it the compiler of Go 1.26
+	// sees a number where a copy of constant length wants a pointer, and panics.
+	var first *byte
+	if a != 0 {
+		first = (*byte)(a.Pointer())
+	}
+	return unsafe.Slice(first, n)
+}

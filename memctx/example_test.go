@@ -157,6 +157,26 @@ func ExampleAddr() {
 	// <nil>
 }
 
+// An index of addresses alone: what is behind them is read when it is needed.
+func ExampleAddr_Bytes() {
+	mc, err := memctx.New(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer mc.Close()
+	p, err := mc.Alloc(100)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	index := map[string]memctx.Addr{"motto": memctx.AddrOf(p)}
+	n := copy(index["motto"].Bytes(100), "a copy of constant length")
+	fmt.Printf("%s\n", index["motto"].Bytes(n))
+	// Output:
+	// a copy of constant length
+}
+
 func ExampleContext_Bytes() {
 	mc, err := memctx.New(nil)
 	if err != nil {
