@@ -3,7 +3,10 @@ package diag_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"runtime"
+	"strings"
 
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/raw"
@@ -84,4 +87,87 @@ func ExamplePattern() {
 	fmt.Printf("%q overflows: %t, first at byte %d\n", block, broken, len(block)+at)
 	// Output:
 	// "a text that is t" overflows: true, first at byte 16
+}
+
+// tally is an observer that counts what it is told of.
+type tally map[diag.EventKind]int
+
+func (t tally) Observe(e diag.Event) { t[e.Kind]++ }
+
+// A heap tells its observer of each call.
+func ExampleObserver() {
+	t := tally{}
+	var observer diag.Observer = t // Options.Observer, in earnest
+	for range 3 {
+		observer.Observe(diag.Event{Kind: diag.EventAlloc, Op: "Alloc", Addr: 0x1000, N: 100, Align: 16, Size: 112})
+	}
+	observer.Observe(diag.Event{Kind: diag.EventReset, Op: "Reset"})
+	fmt.Println(t[diag.EventAlloc], "blocks,", t[diag.EventReset], "reset")
+	// Output: 3 blocks, 1 reset
+}
+
+func ExampleEvent() {
+	events := []diag.Event{
+		{Kind: diag.EventAlloc, Op: "Bytes", N: 100, Align: 16, Size: 112},
+		{Kind: diag.EventAlloc, Op: "Alloc", N: 17, Align: 16, Size: 32},
+	}
+	asked, costs := 0, 0
+	for _, e := range events {
+		asked, costs = asked+e.N, costs+e.Size
+	}
+	fmt.Printf("%d bytes asked for cost %d\n", asked, costs)
+	// Output: 117 bytes asked for cost 144
+}
+
+func ExampleEventKind() {
+	fmt.Println(diag.EventAcquire, diag.EventRealloc, diag.EventLost)
+	// Output: acquire realloc lost
+}
+
+func ExampleSlog() {
+	noTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: noTime}))
+	observer := diag.Slog(logger)
+	observer.Observe(diag.Event{Kind: diag.EventAcquire, Context: "tenant 7", Addr: 0x10000, Size: 65536})
+	observer.Observe(diag.Event{Kind: diag.EventAlloc, Context: "tenant 7", N: 100}) // at Debug, which the logger leaves out
+	// Output: level=INFO msg="memctx acquire" context="tenant 7" addr=65536 size=65536
+}
+
+func ExampleLeak() {
+	leak := &diag.Leak{Blocks: 3, Bytes: 300, First: diag.Block{Addr: 0x1000, Size: 100}}
+	fmt.Println(leak)
+	// Output: memctx: 3 blocks of 300 bytes not freed, the first of 100
+}
+
+// alloc stands in for a heap's Alloc that records who called it.
+func alloc(stacks *diag.Stacks) *diag.Stack { return stacks.Here(0) }
+
+// parse is a function of the program's.
+func parse(stacks *diag.Stacks) *diag.Stack { return alloc(stacks) }
+
+func ExampleStack() {
+	var stacks diag.Stacks
+	site := parse(&stacks).Site()
+	function, _, _ := strings.Cut(site[strings.LastIndex(site, "/diag_test."):], " ")
+	fmt.Println("allocated in", function)
+	var nobody *diag.Stack
+	fmt.Printf("not recorded: %q\n", nobody.Site())
+	// Output:
+	// allocated in /diag_test.parse
+	// not recorded: ""
+}
+
+func ExampleStacks() {
+	var stacks diag.Stacks
+	seen := map[*diag.Stack]int{}
+	for range 1000 {
+		seen[parse(&stacks)]++ // each stack is kept once
+	}
+	fmt.Println(len(seen), "stack for 1000 blocks")
+	// Output: 1 stack for 1000 blocks
 }

@@ -217,3 +217,144 @@ func ExampleLimitError() {
 	}
 	// Output: tenants has 1048576 bytes left
 }
+
+func ExampleCacheStats() {
+	cache := segment.NewCache(segment.OS(), 64<<20)
+	s, err := cache.Acquire(256<<10, 256<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var stats segment.CacheStats = cache.Stats()
+	fmt.Printf("%d%% of what is held is in use\n", 100*stats.InUse/(stats.InUse+stats.Idle))
+	_ = cache.Release(s)
+	// Output: 25% of what is held is in use
+}
+
+func ExampleFailer() {
+	f := segment.FailingFrom(segment.OS(), 2)
+	s, err := f.Acquire(1<<16, 1<<16)
+	fmt.Println(s.Size, err)
+	fmt.Println(f.Release(s) != nil, "so the segment is still the caller's")
+	f.Heal()
+	fmt.Println(f.Release(s), f.Calls(), "calls")
+	// Output:
+	// 65536 <nil>
+	// true so the segment is still the caller's
+	// <nil> 3 calls
+}
+
+// A segment is charged with what was really obtained, here with a page or more.
+func ExampleSegment() {
+	p := segment.OS()
+	s, err := p.Acquire(1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Base != nil, s.Size >= 4096, s.Zeroed)
+	fmt.Println(p.Release(s))
+	fmt.Println(errors.Is(segment.Fixed(nil).Release(s), segment.ErrForeign))
+	// Output:
+	// true true true
+	// <nil>
+	// true
+}
+
+// loud is a provider of one's own: it tells what passes through it.
+type loud struct{ up segment.Provider }
+
+func (l loud) Acquire(min, max int) (segment.Segment, error) {
+	s, err := l.up.Acquire(min, max)
+	fmt.Println("acquire", min, "to", max, "bytes:", s.Size, err)
+	return s, err
+}
+
+func (l loud) Release(s segment.Segment) error {
+	err := l.up.Release(s)
+	fmt.Println("release", s.Size, "bytes:", err)
+	return err
+}
+
+func ExampleProvider() {
+	cache := segment.NewCache(loud{segment.Heap()}, 0) // keeps nothing
+	s, err := cache.Acquire(4096, 4096)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("a context gets", s.Size)
+	_ = cache.Release(s)
+	// Output:
+	// acquire 4096 to 4096 bytes: 4096 <nil>
+	// a context gets 4096
+	// release 4096 bytes: <nil>
+}
+
+// What a provider can do is asked by a function, not by a type assertion: a
+// decorator has the methods of all interfaces, and passes the call on.
+func ExampleResizer() {
+	cache := segment.NewCache(segment.Counting(segment.OS()), 64<<20)
+	s, err := cache.Acquire(64<<10, 64<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var _ segment.Resizer = cache
+	s, err = segment.Resize(cache, s, 256<<10, 256<<10, true) // where it is
+	fmt.Println(s.Size, err)
+	_, err = segment.Resize(segment.Counting(segment.Fixed(make([]byte, 100))), s, 1, 1, true)
+	fmt.Println(errors.Is(err, errors.ErrUnsupported))
+	fmt.Println(cache.Release(s))
+	// Output:
+	// 262144 <nil>
+	// true
+	// <nil>
+}
+
+// reserving is a provider whose segments must be committed before use, as those of
+// Windows must.
+type reserving struct{ segment.Provider }
+
+func (reserving) Commit(s segment.Segment, off, n int) error {
+	fmt.Println("commit", n, "bytes at", off)
+	return nil
+}
+
+func ExampleCommitter() {
+	p := segment.Counting(reserving{segment.Heap()})
+	s, err := p.Acquire(1<<16, 1<<16)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if c, needed := segment.CommitterOf(p); needed { // asked once, before the first segment
+		fmt.Println(c.Commit(s, 0, 4096))
+	}
+	_ = p.Release(s)
+	// Output:
+	// commit 4096 bytes at 0
+	// <nil>
+}
+
+func ExampleNeedsCommitter() {
+	for _, p := range []segment.NeedsCommitter{
+		segment.Counting(reserving{segment.Heap()}),
+		segment.Counting(segment.Heap()),
+	} {
+		fmt.Println(p.NeedsCommit())
+	}
+	// Output:
+	// true
+	// false
+}
+
+func ExampleDrainer() {
+	system := segment.Counting(segment.OS())
+	p := segment.Counting(segment.NewCache(system, 64<<20))
+	s, err := p.Acquire(4096, 4096)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var _ segment.Drainer = p
+	fmt.Println(p.Release(s), "idle:", system.Bytes())
+	fmt.Println(segment.Drain(p), "idle:", system.Bytes())
+	// Output:
+	// <nil> idle: 1048576
+	// <nil> idle: 0
+}

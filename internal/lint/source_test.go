@@ -55,6 +55,11 @@ func (s *source) at(n ast.Node) string {
 
 func (s *source) line(p token.Pos) int { return s.fset.Position(p).Line }
 
+// between returns a part of the source's text.
+func (s *source) between(from, to token.Pos) string {
+	return string(s.text[s.fset.Position(from).Offset:s.fset.Position(to).Offset])
+}
+
 // imports returns the paths that the file imports.
 func (s *source) imports() (paths []string) {
 	for _, i := range s.file.Imports {
