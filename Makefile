@@ -14,7 +14,7 @@ ARGS     ?=
 
 .DEFAULT_GOAL := help
 
-.PHONY: help test race invariants checkptr cross test-386 wine qemu fuzz soak bench bench-off lint perf ci
+.PHONY: help test race invariants checkptr cross test-386 wine qemu fuzz soak bench bench-off lint mistakes perf ci
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ bench-off: ## what do diagnostics cost a context that has none?
 
 lint: ## do the rules of the repository hold? (staticcheck is built on first use)
 	$(GO) test ./internal/lint -count=1 -v
+
+mistakes: ## do the tools find the mistakes of docs/LIFETIMES.md?
+	COOKMEM_SLOW_TOOLS=1 $(GO) test ./internal/lint -run TestMistakesAreFound -count=1 -v
 
 perf: ## how fast are the twelve workloads, against other heaps? (ARGS=-quick)
 	$(GO) run ./cmd/perfsuite $(ARGS)

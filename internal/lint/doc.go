@@ -36,6 +36,9 @@
 //
 // And the documents are held against the code: the tests that docs/CASES.md
 // names exist, the invariants that the code quotes are those of
-// docs/INVARIANTS.md, links and make targets lead somewhere, and the program in
-// README.md runs and prints what the README says.
+// docs/INVARIANTS.md, links and make targets lead somewhere, the program in
+// README.md runs and prints what the README says, docs/TUTORIAL.md and
+// docs/LIFETIMES.md quote code that the tests run, the mistakes of the latter are
+// found by the tools that it names, and every exported type of the library is shown
+// in an example.
 package lint
