@@ -136,7 +136,21 @@ var (
 	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	makeCall   = regexp.MustCompile("`make ([a-z0-9-]+)")
 	makeTarget = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
+	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	codeBlock  = regexp.MustCompile("(?ms)^```.*?^```$")
+	noAnchor   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
+
+// anchors returns what a link to a heading of the document can name, as GitHub
+// makes it of the heading.
+func anchors(s *source) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(s.text), ""), -1) {
+		name := noAnchor.ReplaceAllString(strings.ToLower(m[1]), "")
+		names[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return names
+}
 
 // deadEnds complains about links between documents, and make targets named in
 // them, that lead nowhere. files are all paths of the tree.
@@ -145,11 +159,24 @@ func deadEnds(docs []*source, files map[string]bool, makefile string) (complaint
 	for _, m := range makeTarget.FindAllStringSubmatch(makefile, -1) {
 		targets[m[1]] = true
 	}
+	headings := map[string]map[string]bool{}
+	for _, s := range docs {
+		headings[s.path] = anchors(s)
+	}
 	for _, s := range docs {
 		for _, m := range link.FindAllStringSubmatch(string(s.text), -1) {
-			to, _, _ := strings.Cut(m[1], "#")
-			if to != "" && !strings.Contains(to, "://") && !files[path.Join(s.dir(), to)] {
+			to, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(to, "://") {
+				continue
+			}
+			file := path.Join(s.dir(), to)
+			if to == "" {
+				file = s.path
+			}
+			if to != "" && !files[file] {
 				complaints = append(complaints, fmt.Sprintf("%s: links to %s, which does not exist", s.path, to))
+			} else if names := headings[file]; anchor != "" && names != nil && !names[anchor] {
+				complaints = append(complaints, fmt.Sprintf("%s: links to %s, and no heading there is called #%s", s.path, file, anchor))
 			}
 		}
 		for _, m := range makeCall.FindAllStringSubmatch(string(s.text), -1) {
@@ -178,7 +205,10 @@ func TestDocumentsLeadSomewhere(t *testing.T) {
 func TestDocumentsLeadSomewhereCanFail(t *testing.T) {
 	files := map[string]bool{"docs/A.md": true, "memctx": true}
 	doc := func(text string) []*source { return []*source{newSource(t, "docs/A.md", text)} }
-	holds(t, deadEnds(doc("[a](A.md#x) [m](../memctx) [w](https://go.dev) `make test`"), files, "test:\n"))
+	const good = "# X\n\n## A `sync.Pool`, 2\n\n[a](A.md#x) [b](#a-syncpool-2) [m](../memctx) [w](https://go.dev/#x) `make test`"
+	holds(t, deadEnds(doc(good), files, "test:\n"))
+	fails(t, deadEnds(doc(strings.Replace(good, "#x", "#y", 1)), files, "test:\n"), "no heading there is called #y")
+	fails(t, deadEnds(doc(strings.Replace(good, "## A", "```sh\n## A\n```\n", 1)), files, "test:\n"), "called #a-syncpool-2")
 	fails(t, deadEnds(doc("[a](B.md)"), files, ""), "links to B.md")
 	fails(t, deadEnds(doc("`make best`"), files, "test:\n"), "there is no make best")
 }
