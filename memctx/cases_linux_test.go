@@ -180,3 +180,27 @@ func vsize(t *testing.T) int {
 	}
 	return pages * os.Getpagesize()
 }
+
+// TestBytesTouched counts pages that become resident, as a budget: of blocks of
+// which a program uses the beginning, the heap itself touches no more than that.
+func TestBytesTouched(t *testing.T) {
+	for _, c := range []struct {
+		n, count int
+		most     float64 // pages that a block may make resident
+	}{
+		{64 << 10, 200, 2.1},  // its head and first byte, and that of the next one
+		{256 << 10, 400, 2.2}, // a segment each: the first page and the fence
+	} {
+		mc := newContext(t, &memctx.Options{Provider: segment.OS()})
+		mustAlloc(t, mc, 1)
+		before := rss(t)
+		for range c.count {
+			*(*byte)(mustAlloc(t, mc, c.n)) = 1
+		}
+		pages := float64(rss(t)-before) / float64(c.count) / float64(os.Getpagesize())
+		if pages > c.most {
+			t.Errorf("a block of %d bytes made %.2f pages resident, the budget is %.2f", c.n, pages, c.most)
+		}
+		t.Logf("%d bytes: %.2f pages a block", c.n, pages)
+	}
+}
