@@ -38,7 +38,7 @@ test-386: ## do the tests pass where a word has 32 bits?
 	GOARCH=386 CGO_ENABLED=0 $(GO) test $(PKG)
 
 wine: ## do the tests pass as Windows programs? (installs wine)
-	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx
+	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx ./examples/tutorial
 
 qemu: ## do the tests pass on QEMUARCH (s390x, which is big-endian)? (installs qemu-user)
 	scripts/qemu-test.sh $(QEMUARCH)

@@ -86,10 +86,10 @@ func Example_sharedCache() {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println("1000 contexts, calls to the system:", system.Calls())
+	fmt.Println("1000 contexts, mappings made:", system.Acquires())
 	fmt.Println(cache.Drain(), system.Bytes())
 	// Output:
-	// 1000 contexts, calls to the system: 1
+	// 1000 contexts, mappings made: 1
 	// <nil> 0
 }
 
