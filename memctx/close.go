@@ -37,7 +37,7 @@ func (mc *Context) Close() error {
 		mc.setMode(mc.mode | closed)
 		mc.forget()
 	}
-	err := mc.releaseAll(func(record) bool { return true })
+	err := mc.releaseAll(func(*record) bool { return true })
 	if err == nil && news {
 		mc.noteDone(diag.EventClose, "Close")
 	}
@@ -73,7 +73,7 @@ func (mc *Context) reset(retain uintptr) error {
 	mc.mode &^= reported
 	mc.forget()
 	kept := uintptr(0)
-	err := mc.releaseAll(func(r record) bool {
+	err := mc.releaseAll(func(r *record) bool {
 		if kept+uintptr(r.Size) > retain {
 			return true
 		}
@@ -126,16 +126,24 @@ func (mc *Context) forget() {
 
 // releaseAll gives back every segment for which choose is true, and what was
 // refused before. It returns the errors of those that were refused.
-func (mc *Context) releaseAll(choose func(record) bool) error {
+func (mc *Context) releaseAll(choose func(*record) bool) error {
 	err := mc.retryUnreleased()
-	mc.segments.keep(func(r record) bool {
-		if !choose(r) {
-			return true
+	p := parcels.Get().(*parcel)
+	defer parcels.Put(p)
+	records, kept := mc.segments.sorted, 0
+	for rest := records; len(rest) > 0; {
+		group := rest[:min(len(rest), parcelSize)]
+		rest = rest[len(group):]
+		err = errors.Join(err, mc.releaseGroup(p, group, choose))
+		for i := range group {
+			if p.stays[i] {
+				records[kept] = group[i]
+				kept++
+			}
 		}
-		refused := mc.release(r)
-		err = errors.Join(err, refused)
-		return refused != nil
-	})
+	}
+	clear(records[kept:])
+	mc.segments.sorted = records[:kept]
 	return err
 }
 

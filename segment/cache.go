@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"github.com/google/btree"
-
-	"github.com/cookmem-go/cookmem/internal/raw"
 )
 
 const (
@@ -36,9 +34,11 @@ const splitLimit = 64
 // upstream takes back what it gave, nothing else. So a mapping leaves the cache
 // when all of it is idle, and as a whole.
 //
-// An idle extent is found by size, the smallest that fits at the lowest
-// address, in a B-tree; an extent in use is found by its address in another, and
-// so are errors like a second release.
+// An idle extent is found by size, the smallest that fits: see idleSet. A segment
+// that comes back bears the number of its extent, and is compared with it; one that
+// does not match is searched for by address, through a B-tree of the mappings, before
+// it is refused. What comes and goes thus changes neither that tree nor, as a rule,
+// that of the sizes.
 //
 // All methods may be called by any goroutine. The upstream is called without
 // holding the lock: unmapping a gigabyte takes tens of milliseconds.
@@ -47,20 +47,22 @@ type Cache struct {
 	max  int // idle bytes kept
 	unit int // size of a new mapping, at least
 
-	mu     sync.Mutex
-	idle   *btree.BTreeG[idleExtent]
-	used   *btree.BTreeG[usedExtent] // in use or hidden, by address
-	live   ring                      // mappings with an extent in use
-	spare  ring                      // mappings all idle, longest idle first
-	unused *extent                   // extent structs for reuse, linked by next
-	epoch  int                       // of the latest Drain
+	mu      sync.Mutex
+	idle    idleSet
+	index   *btree.BTreeG[indexedMapping]
+	numbers numbers
+	live    ring    // mappings with an extent in use
+	spare   ring    // mappings all idle, longest idle first
+	unused  *extent // extent structs for reuse, linked by next
+	epoch   int     // of the latest Drain
 
-	first func(idleExtent) bool // stores its argument in found; made once
-	found idleExtent
+	floor func(indexedMapping) bool // stores its argument in below; made once
+	below *mapping
 
 	quarantine quarantine
+	batch      []*extent // scratch of ReleaseMany
 
-	idleBytes int // in extents in the tree
+	idleBytes int // in extents of the idle set
 	heldBytes int // owned by the cache or its users
 	transit   int // of heldBytes: taken out while the upstream is asked
 	stats     CacheStats
@@ -74,15 +76,15 @@ type Cache struct {
 // go back; beyond max its pages are discarded where the upstream can do that.
 func NewCache(up Provider, max int) *Cache {
 	c := &Cache{
-		up:   up,
-		max:  larger(max, 0),
-		used: btree.NewG(32, usedExtent.less),
-		idle: btree.NewG(32, idleExtent.less),
+		up:    up,
+		max:   larger(max, 0),
+		index: btree.NewG(32, indexedMapping.less),
 	}
+	c.idle.init()
 	c.unit = larger(smaller(CarveSize, c.max/4)&^(Granule-1), Granule)
 	c.live.init()
 	c.spare.init()
-	c.first = func(i idleExtent) bool { c.found = i; return false }
+	c.floor = func(i indexedMapping) bool { c.below = i.m; return false }
 	return c
 }
 
@@ -138,15 +140,6 @@ func (c *Cache) Release(s Segment) error {
 	}
 	c.mu.Unlock()
 	return nil
-}
-
-// lookup returns the extent that was handed out as s, or nil.
-func (c *Cache) lookup(s Segment) *extent {
-	e := c.extentAt(raw.AddrOf(s.Base))
-	if e == nil || e.state != inUse || e.size != s.Size {
-		return nil
-	}
-	return e
 }
 
 // larger and smaller stand for max and min where parameters of an Acquire have

@@ -28,20 +28,22 @@ func (c *Cache) Idle() int { c.mu.Lock(); defer c.mu.Unlock(); return c.idleByte
 // Held returns the bytes that the cache has from its upstream, in use or idle.
 func (c *Cache) Held() int { c.mu.Lock(); defer c.mu.Unlock(); return c.heldBytes }
 
-// Stats returns the present state. It visits every segment.
+// Stats returns the present state. It visits every extent.
 func (c *Cache) Stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
 	s.Held, s.Idle = c.heldBytes, c.idleBytes
-	c.used.Ascend(func(u usedExtent) bool {
-		if u.e.state == inUse {
-			s.Segments++
-			s.InUse += u.e.size
+	count := func(m *mapping) bool {
+		s.Mappings++
+		for e := &m.first; e != nil; e = e.next {
+			if e.state == inUse {
+				s.Segments++
+				s.InUse += e.size
+			}
 		}
 		return true
-	})
-	count := func(*mapping) bool { s.Mappings++; return true }
+	}
 	c.live.each(count)
 	c.spare.each(count)
 	return s
@@ -58,8 +60,10 @@ func (c *Cache) Check() error {
 	c.spare.each(func(m *mapping) bool { return k.mapping(m, false) })
 	k.expect(k.idle == c.idleBytes, "%d bytes are idle, not %d", k.idle, c.idleBytes)
 	k.expect(k.held == c.heldBytes, "%d bytes are held, not %d", k.held, c.heldBytes)
-	k.expect(k.idles == c.idle.Len(), "%d extents are idle, the tree has %d", k.idles, c.idle.Len())
-	k.expect(k.uses == c.used.Len(), "%d extents are in use, the index has %d", k.uses, c.used.Len())
+	k.expect(k.idles == c.idle.len(), "%d extents are idle, the set has %d", k.idles, c.idle.len())
+	numbered := len(c.numbers.extents) - len(c.numbers.free)
+	k.expect(k.uses+k.idles == numbered || c.transit > 0, "there are %d extents, but %d have a number", k.uses+k.idles, numbered)
+	k.expect(len(k.spans) == c.index.Len(), "there are %d mappings, the index has %d", len(k.spans), c.index.Len())
 	k.disjoint()
 	return k.err
 }
@@ -87,7 +91,7 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 	k.held += m.seg.Size
 	end, uses := 0, k.uses
 	var prev *extent
-	for e := m.first; e != nil && k.err == nil; prev, e = e, e.next {
+	for e := &m.first; e != nil && k.err == nil; prev, e = e, e.next {
 		k.expect(e.m == m && e.prev == prev, "mapping %#x: links broken at offset %#x", base, e.off)
 		k.expect(e.off == end, "mapping %#x: extent at offset %#x, not %#x", base, e.off, end)
 		k.expect(e.size > 0 && e.size%Granule == 0, "mapping %#x+%#x: extent of %d bytes", base, e.off, e.size)
@@ -96,7 +100,7 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 		k.extent(e, prev)
 	}
 	uses = k.uses - uses
-	k.expect(end == m.size && end == m.seg.Size&^(Granule-1), "mapping %#x of %d bytes: extents end at %d", base, m.seg.Size, end)
+	k.expect(end == m.size(), "mapping %#x of %d bytes: extents end at %d", base, m.seg.Size, end)
 	k.expect(uses == m.inUse, "mapping %#x: %d extents in use, not %d", base, uses, m.inUse)
 	k.expect(live == (uses > 0), "mapping %#x: %d extents in use, in the wrong ring", base, uses)
 	return k.err == nil
@@ -104,19 +108,19 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 
 // extent checks that e is found where its state says, and only there.
 func (k *cacheCheck) extent(e, prev *extent) {
-	i, inTree := k.cache.idle.Get(idleExtent{e.size, e.base(), e})
-	inTree = inTree && i.e == e
-	inIndex := k.cache.extentAt(e.base()) == e
-	k.expect(inTree == (e.state == idle), "extent %#x of %d bytes: state %d, in the tree: %t", e.base(), e.size, e.state, inTree)
-	k.expect(inIndex == (e.state != idle), "extent %#x of %d bytes: state %d, in the index: %t", e.base(), e.size, e.state, inIndex)
+	inSet := k.cache.idle.has(e)
+	k.expect(inSet == (e.state == idle), "extent %#x of %d bytes: state %d, in the idle set: %t", e.base, e.size, e.state, inSet)
+	k.expect(e.base == e.m.base()+raw.Addr(e.off), "extent %#x is at offset %#x of mapping %#x", e.base, e.off, e.m.base())
+	k.expect(k.cache.numbers.hinted(e.segment()) == e, "extent %#x of %d bytes is not number %d", e.base, e.size, e.number)
+	k.expect(e.state != inUse || k.cache.search(e.segment()) == e, "extent %#x of %d bytes is not found by its address", e.base, e.size)
 	if e.state != idle {
 		k.uses++
-		k.expect(e.off+e.size <= e.m.fresh, "extent %#x in use counts as fresh", e.base())
+		k.expect(e.off+e.size <= e.m.fresh, "extent %#x in use counts as fresh", e.base)
 		return
 	}
 	k.idles++
 	k.idle += e.size
-	k.expect(prev == nil || prev.state != idle, "idle extents %#x and before it are not joined", e.base())
+	k.expect(prev == nil || prev.state != idle, "idle extents %#x and before it are not joined", e.base)
 }
 
 // disjoint checks that no two mappings overlap.

@@ -1,9 +1,11 @@
 package segment_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cookmem-go/cookmem/internal/segtest"
@@ -41,8 +43,10 @@ func (m *model) step(op byte, a, b uint16) error {
 	switch op % 8 {
 	case 0, 1, 2:
 		err = m.acquire(size, size+int(b)*8)
-	case 3, 4:
+	case 3:
 		err = m.release(int(a))
+	case 4:
+		err = m.releaseMany(int(a), int(b))
 	case 5:
 		err = m.resize(int(a), 1+int(b)*32, b%3 == 0)
 	case 6:
@@ -85,6 +89,32 @@ func (m *model) release(i int) error {
 		return fmt.Errorf("%d bytes at %p have been overwritten", e.s.Size, e.s.Base)
 	}
 	return m.books.Release(e.s)
+}
+
+// releaseMany releases every second, third or so of what is out, or all, now and then
+// in the order of addresses.
+func (m *model) releaseMany(first, every int) error {
+	var ss []segment.Segment
+	var marks []marked
+	for i := first % 3; i < len(m.out); i += 1 + every%5 {
+		marks = append(marks, m.out[i])
+		ss = append(ss, m.out[i].s)
+		if !segtest.All(m.out[i].s, m.out[i].mark) {
+			return fmt.Errorf("%d bytes at %p have been overwritten", m.out[i].s.Size, m.out[i].s.Base)
+		}
+	}
+	if every%2 == 0 {
+		slices.SortFunc(ss, func(a, b segment.Segment) int { return cmp.Compare(uintptr(a.Base), uintptr(b.Base)) })
+	}
+	refused, err := segment.ReleaseMany(m.books, ss)
+	for _, e := range marks {
+		m.inUse -= e.s.Size
+	}
+	m.out = slices.DeleteFunc(m.out, func(e marked) bool { return slices.Contains(marks, e) })
+	if len(refused) > 0 {
+		return fmt.Errorf("%d segments refused: %w", len(refused), err)
+	}
+	return err
 }
 
 func (m *model) resize(i, n int, fixed bool) error {

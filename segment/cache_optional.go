@@ -119,9 +119,9 @@ func (c *Cache) growInto(e *extent, least, want int) {
 // goroutine hears of it, the old addresses may be another's.
 func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, error) {
 	m, old := e.m, e.m.seg
-	c.used.Delete(usedExtent{base: e.base()})
+	c.leaveIndex(m)
 	m.unlink()
-	m.inUse = 0
+	m.inUse, e.state = 0, hidden
 	c.transit += old.Size
 	c.mu.Unlock()
 	seg, err := Resize(c.up, old, least, want, fixed)
@@ -129,10 +129,11 @@ func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, 
 	c.transit -= old.Size
 	if err == nil {
 		c.heldBytes += seg.Size - old.Size
-		m.seg, m.size = seg, seg.Size&^(Granule-1)
-		m.fresh, e.size = m.size, m.size
+		m.put(seg)
+		m.fresh = m.size()
 		e.committed = smaller(e.committed, e.size)
 	}
+	c.enterIndex(m)
 	if e.size > want {
 		c.insertIdle(c.split(e, want))
 	}

@@ -44,14 +44,15 @@ func (c *Cache) acquireAny(least, want int) (Segment, bool) {
 // adopt makes seg, fresh from the upstream, a mapping, and returns the first
 // want bytes of it.
 func (c *Cache) adopt(seg Segment, want int) Segment {
-	m := &mapping{seg: seg, size: seg.Size &^ (Granule - 1)}
+	m := new(mapping)
+	m.put(seg)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m.first = c.newExtent()
-	*m.first = extent{m: m, size: m.size}
+	c.numbers.give(&m.first)
+	c.enterIndex(m)
 	c.heldBytes += seg.Size
 	c.stats.Misses++
-	s := c.carve(m.first, smaller(want, m.size))
+	s := c.carve(&m.first, smaller(want, m.size()))
 	c.shed()
 	return s
 }
@@ -72,7 +73,8 @@ func (c *Cache) shed() {
 func (c *Cache) releaseOldest() error {
 	m := c.spare.front()
 	m.unlink()
-	c.removeIdle(m.first)
+	c.removeIdle(&m.first)
+	c.leaveIndex(m) // the addresses may be another's before we hear of it
 	c.transit += m.seg.Size
 	c.mu.Unlock()
 	err := c.up.Release(m.seg)
@@ -83,13 +85,14 @@ func (c *Cache) releaseOldest() error {
 	c.transit -= m.seg.Size
 	if err != nil {
 		c.stats.Failures++
-		c.insertIdle(m.first)
+		c.enterIndex(m)
+		c.insertIdle(&m.first)
 		c.spare.moveBack(m)
 		return err
 	}
 	c.stats.Evictions++
 	c.heldBytes -= m.seg.Size
-	c.freeExtent(m.first)
+	c.numbers.take(&m.first)
 	return nil
 }
 
@@ -153,7 +156,7 @@ func (c *Cache) discardLive() error {
 // is open meanwhile.
 func (c *Cache) discardIdle(m *mapping) error {
 	var hide []*extent
-	for e := m.first; e != nil && e.off < m.fresh; e = e.next {
+	for e := &m.first; e != nil && e.off < m.fresh; e = e.next {
 		if e.state != idle {
 			continue
 		}

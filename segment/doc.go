@@ -51,7 +51,8 @@
 // Use the functions [Resize], [Discard] and [Commit], which ask the provider
 // and answer [errors.ErrUnsupported], or nil for a Commit that is not needed.
 // [CommitterOf] finds out once, ahead, whether Commit must be called at all.
-// [Drain] reaches through decorators to every cache below.
+// [Drain] reaches through decorators to every cache below. [ReleaseMany] gives back
+// many segments at once, which a cache takes for less than one by one.
 //
 // # Alignment
 //

@@ -358,3 +358,25 @@ func ExampleDrainer() {
 	// <nil> idle: 1048576
 	// <nil> idle: 0
 }
+
+// A cache takes many segments back under one lock. Of other providers ReleaseMany
+// makes as many releases.
+func ExampleManyReleaser() {
+	for _, p := range []segment.Provider{segment.NewCache(segment.Heap(), 64<<20), segment.Heap()} {
+		var ss []segment.Segment
+		for range 100 {
+			s, err := p.Acquire(64<<10, 64<<10)
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			ss = append(ss, s)
+		}
+		_, ok := p.(segment.ManyReleaser)
+		refused, err := segment.ReleaseMany(p, ss)
+		fmt.Println(ok, len(refused), err)
+	}
+	// Output:
+	// true 0 <nil>
+	// false 0 <nil>
+}

@@ -113,7 +113,7 @@ func TestQuarantineOfTheCache(t *testing.T) {
 			t.Fatalf("Check = %v, %d bytes in quarantine", err, c.quarantine.bytes)
 		}
 	}
-	if c.quarantine.held[0].base() == raw.AddrOf(s.Base) {
+	if c.quarantine.held[0].base == raw.AddrOf(s.Base) {
 		t.Error("what came first has not gone first")
 	}
 	if err := errors.Join(c.Release(other), c.Release(again), c.Drain(), c.Check()); err != nil || counter.Bytes() != 0 {

@@ -24,6 +24,10 @@ type Segment struct {
 	Base   unsafe.Pointer // first byte
 	Size   int            // bytes really obtained, which may be more than min
 	Zeroed bool           // every byte is known to be zero
+
+	// hint is the number that a Cache has given to the extent, if it is from one. The
+	// cache finds it without the hint too, and slower.
+	hint uint32
 }
 
 // Provider is where a context gets its segments from. Providers are crossed

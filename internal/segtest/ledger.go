@@ -1,6 +1,7 @@
 package segtest
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -67,6 +68,25 @@ func (l *Ledger) Release(s segment.Segment) error {
 		l.enter(s, "release", s.Size)
 	}
 	return err
+}
+
+// ReleaseMany implements segment.ManyReleaser. Segments that are not out do not reach
+// the upstream.
+func (l *Ledger) ReleaseMany(ss []segment.Segment) ([]segment.Segment, error) {
+	var errs []error
+	unknown := 0
+	for i, s := range ss {
+		if err := l.strike(s, "release"); err != nil {
+			errs = append(errs, err)
+			ss[i], ss[unknown] = ss[unknown], s
+			unknown++
+		}
+	}
+	refused, err := segment.ReleaseMany(l.up, ss[unknown:])
+	for _, s := range refused {
+		l.enter(s, "release", s.Size)
+	}
+	return ss[:unknown+len(refused)], errors.Join(append(errs, err)...)
 }
 
 // Resize implements segment.Resizer.
