@@ -35,12 +35,10 @@ func withSlack(n uintptr) uintptr {
 // failure the error is one of Alloc's and the block at p is as it was. Misuse
 // panics as with [Context.Free].
 func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
-	b := raw.AddrOf(p)
+	b := raw.Addr(uintptr(p))
 	if blockNumber(b) < mc.short.blocks {
 		// A block that is large enough, and not twice too large, stays as it is.
-		head := chunk.Read(chunk.OfBlock(b), mc.tag)
-		if head.State() == chunk.InUse && head < chunk.Limit && uint(n) < uint(head.Size()) &&
-			keeps(head.Size(), uintptr(n)+chunk.Header) {
+		if size := chunk.PlainSize(b, mc.tag); uint(n) < uint(size) && keeps(size, uintptr(n)+chunk.Header) {
 			return p, nil
 		}
 	}

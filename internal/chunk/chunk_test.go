@@ -128,3 +128,40 @@ func TestString(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainSize asks for every state under every tag.
+func TestPlainSize(t *testing.T) {
+	memory := make([]byte, 2*Min)
+	defer runtime.KeepAlive(memory)
+	c := raw.SliceAddr(memory)
+	for _, size := range []uintptr{Min, 4096, Limit - Align} {
+		for _, h := range []Head{Make(size, C), Make(size, P|C), Make(size, Free), Make(size, P), Make(size, Cached), Make(size, P|Cached), Make(size, Trailed), MakeFence(size) | P} {
+			for n := range uint64(200) {
+				Write(c, TagOf(n), h)
+				want := uintptr(0)
+				if h.State() == InUse && !h.IsFence() {
+					want = size
+				}
+				if got := PlainSize(Block(c), TagOf(n)); got != want {
+					t.Fatalf("%v has plain size %#x, want %#x", h, got, want)
+				}
+				if HasClasses {
+					if got := PlainSize(Block(c), TagOf(n+1)); got != 0 {
+						t.Fatalf("%v of another tag has plain size %#x", h, got)
+					}
+				}
+			}
+		}
+	}
+	Write(c, TagOf(1), Make(48, P|C))
+	for class := range uint8(3) {
+		SetLive(Block(c), class)
+		if got := PlainSize(Block(c), TagOf(1)); got != 48 {
+			t.Errorf("live with class %d: plain size %d", class, got)
+		}
+	}
+	SetCached(Block(c), 3)
+	if got := PlainSize(Block(c), TagOf(1)); got != 0 {
+		t.Errorf("cached: plain size %d", got)
+	}
+}

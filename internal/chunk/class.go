@@ -28,6 +28,17 @@ func Class(b raw.Addr) uint8 { return raw.Load8(b - ClassBefore) }
 // HasClasses says that heads have room for a class.
 const HasClasses = wide == 1
 
+// PlainSize returns the size of the chunk of block b if it is plain and live under
+// the tag, and else 0.
+func PlainSize(b raw.Addr, tag uintptr) uintptr {
+	const mustBeZero = 0xffff*wide<<tagShift | wide<<(cachedBit*wide) | Limit | Q
+	w := raw.Load(b-Header) ^ tag
+	if w&(mustBeZero|C) != C {
+		return 0
+	}
+	return w & (Limit - 1) &^ flags
+}
+
 // HasTag reports whether the head before block b bears a tag, of which top16 is
 // [TagTop]. Where there are no tags every head does.
 func HasTag(b raw.Addr, top16 uint16) bool {
