@@ -60,6 +60,7 @@ type Cache struct {
 	below *mapping
 
 	quarantine quarantine
+	decay      decay
 	batch      []*extent // scratch of ReleaseMany
 
 	idleBytes int // in extents of the idle set
@@ -81,6 +82,7 @@ func NewCache(up Provider, max int) *Cache {
 		index: btree.NewG(32, indexedMapping.less),
 	}
 	c.idle.init()
+	c.decay.init()
 	c.unit = larger(smaller(CarveSize, c.max/4)&^(Granule-1), Granule)
 	c.live.init()
 	c.spare.init()
@@ -89,14 +91,18 @@ func NewCache(up Provider, max int) *Cache {
 }
 
 // Default returns the cache over [OS] that the whole process shares. It keeps
-// up to 1 GiB idle, 64 MiB on 32-bit systems.
+// up to 1 GiB idle, 64 MiB on 32-bit systems, and mappings that nobody uses for 10 to
+// 20 seconds; see [Cache.SetDecay].
 func Default() *Cache { return defaultCache() }
 
 var defaultCache = sync.OnceValue(func() *Cache {
+	idle := 1 << 30
 	if bits.UintSize == 32 {
-		return NewCache(OS(), 64<<20)
+		idle = 64 << 20
 	}
-	return NewCache(OS(), 1<<30)
+	c := NewCache(OS(), idle)
+	c.SetDecay(defaultDecay)
+	return c
 })
 
 // Acquire implements [Provider]. Sizes are multiples of [Granule]. The segment
@@ -115,6 +121,7 @@ func (c *Cache) Acquire(min, max int) (Segment, error) {
 	if e := c.bestFit(least, want); e != nil {
 		s := c.carve(e, smaller(want, e.size))
 		c.stats.Hits++
+		c.count(1)
 		c.mu.Unlock()
 		return s, nil
 	}
@@ -138,6 +145,7 @@ func (c *Cache) Release(s Segment) error {
 	if c.idleBytes > c.max {
 		c.shed()
 	}
+	c.count(1)
 	c.mu.Unlock()
 	return nil
 }

@@ -101,7 +101,7 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 	}
 	uses = k.uses - uses
 	k.expect(end == m.size(), "mapping %#x of %d bytes: extents end at %d", base, m.seg.Size, end)
-	k.expect(uses == m.inUse, "mapping %#x: %d extents in use, not %d", base, uses, m.inUse)
+	k.expect(uses == int(m.inUse), "mapping %#x: %d extents in use, not %d", base, uses, m.inUse)
 	k.expect(live == (uses > 0), "mapping %#x: %d extents in use, in the wrong ring", base, uses)
 	return k.err == nil
 }

@@ -11,7 +11,8 @@ import (
 // first two: see takeBack.
 type mapping struct {
 	prev, next *mapping // in the ring live or spare
-	inUse      int      // extents that are not idle
+	inUse      int32    // extents that are not idle
+	idleSince  uint32   // the period in which inUse became 0
 	fresh      int      // offset from which on nothing was ever handed out
 	epoch      int      // of the Drain that last discarded its idle pages
 	seg        Segment
@@ -203,7 +204,7 @@ func (c *Cache) putIdle(e *extent) {
 	}
 	c.insertIdle(e)
 	if e.m.inUse--; e.m.inUse == 0 {
-		c.spare.moveBack(e.m)
+		c.rest(e.m)
 	}
 }
 

@@ -10,6 +10,7 @@ func (c *Cache) ReleaseMany(ss []Segment) (refused []Segment, err error) {
 		return releaseEach(c, ss)
 	}
 	refused = c.takeBack(ss)
+	c.count(len(ss))
 	c.mu.Unlock()
 	for _, s := range refused {
 		err = errors.Join(err, foreign("cache", "release", s))

@@ -37,8 +37,10 @@ func (c *Cache) acquireAny(least, want int) (Segment, bool) {
 	if e == nil {
 		return Segment{}, false
 	}
+	s := c.carve(e, smaller(want, e.size))
 	c.stats.Hits++
-	return c.carve(e, smaller(want, e.size)), true
+	c.count(1)
+	return s, true
 }
 
 // adopt makes seg, fresh from the upstream, a mapping, and returns the first
@@ -54,6 +56,7 @@ func (c *Cache) adopt(seg Segment, want int) Segment {
 	c.stats.Misses++
 	s := c.carve(&m.first, smaller(want, m.size()))
 	c.shed()
+	c.count(1)
 	return s
 }
 
@@ -87,7 +90,7 @@ func (c *Cache) releaseOldest() error {
 		c.stats.Failures++
 		c.enterIndex(m)
 		c.insertIdle(&m.first)
-		c.spare.moveBack(m)
+		c.rest(m)
 		return err
 	}
 	c.stats.Evictions++
