@@ -129,16 +129,17 @@ func AddrOf(p unsafe.Pointer) Addr { return Addr(uintptr(p)) }
 
 // Pointer returns the address as a pointer, which is valid as long as the block
 // is.
-func (a Addr) Pointer() unsafe.Pointer { return raw.Addr(a).Pointer() }
+func (a Addr) Pointer() (p unsafe.Pointer) {
+	// Two values for the pointer: without the nil the compiler of Go 1.26 sees a
+	// number where a copy of constant length wants a pointer, and panics.
+	if a != 0 {
+		p = raw.Addr(a).Pointer()
+	}
+	return p
+}
 
 // Bytes returns the n bytes at the address as a slice without spare capacity.
 // It panics if n is negative.
 func (a Addr) Bytes(n int) []byte {
-	// A variable for the pointer, with two values: without it the compiler of Go 1.26
-	// sees a number where a copy of constant length wants a pointer, and panics.
-	var first *byte
-	if a != 0 {
-		first = (*byte)(a.Pointer())
-	}
-	return unsafe.Slice(first, n)
+	return unsafe.Slice((*byte)(a.Pointer()), n)
 }
