@@ -124,12 +124,13 @@ func TestQuarantineOfTheCache(t *testing.T) {
 // TestQuarantineIsWritableAgain takes segments out of quarantine by the need for
 // them, and writes to all of their pages.
 func TestQuarantineIsWritableAgain(t *testing.T) {
-	failing := FailingFrom(OS(), 3) // after an acquire and a discard
-	c := NewCache(failing, 8<<20)
+	up := &refusing{}
+	c := NewCache(up, 8<<20)
 	first := obtain(t, c, 512<<10)
 	mustQuarantine(t, c, first)
+	up.empty = true
 	s := obtain(t, c, 1<<20) // no more than this mapping is to be had
-	if failing.Heal(); s.Base != first.Base || len(c.quarantine.held) != 0 {
+	if s.Base != first.Base || len(c.quarantine.held) != 0 {
 		t.Error("the quarantine was not ended for it")
 	}
 	if err := errors.Join(c.Check(), c.Release(s), c.Drain()); err != nil || c.Held() != 0 {
@@ -137,10 +138,18 @@ func TestQuarantineIsWritableAgain(t *testing.T) {
 	}
 }
 
-// refusing cannot make pages accessible again while it is stubborn.
+// refusing has no more segments while it is empty, and cannot make pages
+// accessible again while it is stubborn.
 type refusing struct {
 	system
-	stubborn bool
+	empty, stubborn bool
+}
+
+func (r *refusing) Acquire(min, max int) (Segment, error) {
+	if r.empty {
+		return Segment{}, ErrNoMemory
+	}
+	return r.system.Acquire(min, max)
 }
 
 func (r *refusing) Protect(s Segment, off, n int, inaccessible bool) error {
@@ -188,7 +197,10 @@ func TestQuarantineElsewhere(t *testing.T) {
 		t.Errorf("%d releases, %d bytes counted, %d charged", counter.Releases(), counter.Bytes(), budget.Used())
 	}
 	failing := Failing(OS(), 2)
-	s := obtain(t, failing, 1)
+	s, err := failing.Acquire(1, 1) // and no commit, which would be the second call
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := Quarantine(failing, s); !errors.Is(err, ErrNoMemory) {
 		t.Errorf("Quarantine = %v", err)
 	}
