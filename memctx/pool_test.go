@@ -286,6 +286,7 @@ func TestPoolUnderLoad(t *testing.T) {
 				if rng.IntN(50) == 0 {
 					_ = p.Trim()
 				}
+				runtime.Gosched() // or the goroutines could come one after the other
 				p.Put(mc)
 			}
 		})
