@@ -2,13 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"expvar"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +23,7 @@ import (
 // memory from.
 func newTest(t *testing.T, limits string) (*server, *segment.Counter) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "limits.json")
+	file := limitsFile(t)
 	write(t, file, limits)
 	up := segment.Counting(segment.NewCache(segment.Heap(), 8<<20))
 	s, err := newServer(config{limits: file, idle: 2, request: memctx.Options{Name: "request", Limit: 1 << 20, Retain: 64 << 10}}, up)
@@ -37,6 +37,22 @@ func newTest(t *testing.T, limits string) (*server, *segment.Counter) {
 		}
 	})
 	return s, up
+}
+
+// limitsFile returns the name of an empty file that goes with the test. It lies in
+// no directory of its own, because Wine before 9 does not remove trees.
+func limitsFile(t *testing.T) string {
+	t.Helper()
+	f, err := os.CreateTemp("", "limits-*.json")
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Remove(f.Name()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f.Name()
 }
 
 var writes int
