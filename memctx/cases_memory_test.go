@@ -73,7 +73,7 @@ func TestCase13_EverythingFreed(t *testing.T) {
 		mc := newContext(t, &o)
 		for _, n := range []int{100, 1000, 20_000, 2 << 20} {
 			var blocks []unsafe.Pointer
-			for mc.Footprint() < 32<<20 {
+			for mc.Footprint() < less(32<<20) {
 				blocks = append(blocks, mustAlloc(t, mc, n))
 			}
 			for _, p := range blocks {
@@ -297,7 +297,8 @@ func TestCase24_PageSizes(t *testing.T) {
 // TestCase26_CacheAtItsLimit keeps a context at its limit by evicting the oldest
 // entry until the new one fits.
 func TestCase26_CacheAtItsLimit(t *testing.T) {
-	const limit, entries = 2 << 20, 60_000
+	const limit = 2 << 20
+	entries := less(60_000)
 	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
 		o.Limit = limit
 		mc, counter := newCounted(t, o)
@@ -334,7 +335,7 @@ func TestCase26_CacheAtItsLimit(t *testing.T) {
 // TestCase29_FIFOWindows lets blocks of random sizes come and go in order: what
 // is cached and what is held must stay in proportion to what is in use.
 func TestCase29_FIFOWindows(t *testing.T) {
-	for _, window := range []int{1024, 20_000} {
+	for _, window := range []int{1024, less(20_000)} {
 		eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
 			mc, _ := newCounted(t, o)
 			r := rand.New(rand.NewPCG(segtest.Seed(t), 29))

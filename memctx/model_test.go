@@ -3,6 +3,7 @@ package memctx_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/cookmem-go/cookmem/diag"
@@ -32,14 +33,27 @@ func isChecked(o memctx.Options) bool { return o.Checked || o.Stacks }
 // isExact reports whether its blocks know the size that was asked for.
 func isExact(o memctx.Options) bool { return o.ExactSize || o.Guard || isChecked(o) }
 
+// slow is set for processors that are emulated. Every test runs there too, but
+// shorter: what less says, and not every mode with every kind of tree.
+var slow = os.Getenv("COOKMEM_SLOW") != ""
+
+// less is n, or a fifth of it, rounded up, where the processor is slow.
+func less(n int) int {
+	if slow {
+		return (n + 4) / 5
+	}
+	return n
+}
+
 // eachTreeAndMode runs f as a subtest for each kind of tree in each mode, but for
-// checked modes, which are slow, with one kind of tree.
+// checked modes, which are slow, with one kind of tree. Where the processor is
+// slow too, the others have one mode.
 func eachTreeAndMode(t *testing.T, f func(t *testing.T, o memctx.Options)) {
 	for _, kind := range tree.Kinds() {
 		for _, mode := range modes {
 			o := mode.options
 			o.Tree = kind
-			if isChecked(o) && kind != tree.RB {
+			if kind != tree.RB && (isChecked(o) || slow && isExact(o)) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v-%s", kind, mode.name), func(t *testing.T) { f(t, o) })
@@ -71,14 +85,14 @@ func TestModelEveryStep(t *testing.T) {
 	})
 }
 
-// runModel applies n random operations and closes the context.
+// runModel applies n random operations, or less, and closes the context.
 func runModel(t *testing.T, c model.Config, seed uint64, n int) *model.Model {
 	t.Helper()
 	m, err := model.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.RunRandom(rand.New(rand.NewPCG(seed, uint64(c.Options.Tree))), n); err != nil {
+	if err := m.RunRandom(rand.New(rand.NewPCG(seed, uint64(c.Options.Tree))), less(n)); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Close(); err != nil {
