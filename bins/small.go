@@ -21,32 +21,56 @@ const (
 //
 // A free chunk's payload begins with two links, to the next and the previous
 // chunk of its bin; 0 ends the chain on either side.
+//
+// It is one word until the first chunk comes: a heap of a few blocks, of which there
+// may be very many, has none.
 type Small struct {
+	*heads
+}
+
+type heads struct {
 	bitmap uint64 // bit u is set if bin u is not empty
 	count  int
 	bytes  uintptr
-	heads  [smallBins]raw.Addr // by size in units of Align
+	bins   [smallBins]raw.Addr // their first chunks, by size in units of Align
 }
 
 // Count returns the number of chunks in all bins.
-func (s *Small) Count() int { return s.count }
+func (s *Small) Count() int {
+	if s.heads == nil {
+		return 0
+	}
+	return s.count
+}
 
 // Bytes returns the size of all chunks in all bins.
-func (s *Small) Bytes() uintptr { return s.bytes }
+func (s *Small) Bytes() uintptr {
+	if s.heads == nil {
+		return 0
+	}
+	return s.bytes
+}
 
 // Clear forgets every chunk without touching it.
-func (s *Small) Clear() { *s = Small{} }
+func (s *Small) Clear() {
+	if s.heads != nil {
+		*s.heads = heads{}
+	}
+}
 
 // Insert puts the free chunk with block b and the given size into its bin.
 func (s *Small) Insert(b raw.Addr, size uintptr) {
+	if s.heads == nil {
+		s.heads = new(heads)
+	}
 	u := size / chunk.Align % smallBins
-	next := s.heads[u]
+	next := s.bins[u]
 	setNext(b, next)
 	setPrev(b, 0)
 	if next != 0 {
 		setPrev(next, b)
 	}
-	s.heads[u] = b
+	s.bins[u] = b
 	s.bitmap |= 1 << u
 	s.count++
 	s.bytes += size
@@ -59,7 +83,7 @@ func (s *Small) Remove(b raw.Addr, size uintptr) {
 	if prev != 0 {
 		setNext(prev, next)
 	} else {
-		s.heads[u] = next
+		s.bins[u] = next
 		if next == 0 {
 			s.bitmap &^= 1 << u
 		}
@@ -74,7 +98,10 @@ func (s *Small) Remove(b raw.Addr, size uintptr) {
 // TakeExact takes a chunk of exactly size bytes and returns its block, or 0.
 // size must not exceed [MaxSmall].
 func (s *Small) TakeExact(size uintptr) raw.Addr {
-	b := s.heads[size/chunk.Align%smallBins]
+	if s.heads == nil {
+		return 0
+	}
+	b := s.bins[size/chunk.Align%smallBins]
 	if b != 0 {
 		s.Remove(b, size)
 	}
@@ -85,7 +112,7 @@ func (s *Small) TakeExact(size uintptr) raw.Addr {
 // returns its block and its size, or 0. size may exceed [MaxSmall].
 func (s *Small) Take(size uintptr) (raw.Addr, uintptr) {
 	from := size / chunk.Align
-	if from >= smallBins || s.bitmap>>from == 0 {
+	if from >= smallBins || s.heads == nil || s.bitmap>>from == 0 {
 		return 0, 0
 	}
 	found := (uintptr(bits.TrailingZeros64(s.bitmap>>from)) + from) * chunk.Align
@@ -94,7 +121,7 @@ func (s *Small) Take(size uintptr) (raw.Addr, uintptr) {
 
 // Largest returns the size of the largest chunk, 0 if there is none.
 func (s *Small) Largest() uintptr {
-	if s.bitmap == 0 {
+	if s.heads == nil || s.bitmap == 0 {
 		return 0
 	}
 	return uintptr(bits.Len64(s.bitmap)-1) * chunk.Align
@@ -103,8 +130,11 @@ func (s *Small) Largest() uintptr {
 // Check walks the bins, calls visit for each chunk with the size it must have,
 // and compares bitmap and totals (invariant 7).
 func (s *Small) Check(visit func(b raw.Addr, size uintptr) error) error {
+	if s.heads == nil {
+		return nil
+	}
 	count, bytes := 0, uintptr(0)
-	for u, head := range s.heads {
+	for u, head := range s.bins {
 		size := uintptr(u) * chunk.Align
 		if set := s.bitmap>>u&1 != 0; set != (head != 0) {
 			return fmt.Errorf("invariant 7: bit of the %d byte bin is %v, its head %#x", size, set, head)

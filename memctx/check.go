@@ -117,7 +117,7 @@ func (mc *Context) checkChunk(c raw.Addr, head, before chunk.Head, seen *census)
 		seen.largeBytes += size
 		b := chunk.Block(c) + mc.front()
 		if f := mc.guardFault(b, c, size); f != nil {
-			f.Op, f.Addr, f.Context = "Check", uintptr(b), mc.name
+			f.Op, f.Addr, f.Context = "Check", uintptr(b), mc.Name()
 			return f
 		}
 	default:
@@ -236,7 +236,7 @@ func (mc *Context) checkMaps(seen *census) error {
 			live, l.waiting(), l.bytes, seen.large, seen.delayed, seen.delayedBytes)
 	}
 	if f := mc.checkDelayed(); f != nil {
-		f.Op, f.Context = "Check", mc.name
+		f.Op, f.Context = "Check", mc.Name()
 		return f
 	}
 	return nil
@@ -245,7 +245,7 @@ func (mc *Context) checkMaps(seen *census) error {
 // neighbourhood describes a chunk found wrong and what lies around it.
 func (mc *Context) neighbourhood(invariant int, what string, c raw.Addr, head, before chunk.Head) error {
 	return fmt.Errorf("invariant %d: %s: chunk %#x is %v, the one before it %v (context %q, top at %#x)",
-		invariant, what, c, head, before, mc.name, mc.top.at)
+		invariant, what, c, head, before, mc.Name(), mc.top.at)
 }
 
 // checkAllGuards raises a fault for the first live block with a broken guard, or

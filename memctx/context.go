@@ -24,9 +24,9 @@ type Context struct {
 
 	quick  bins.Lists // cached chunks, by class
 	short  gate       // what the short ways let through
+	tag    uintptr    // of every head of this context
 	mode   mode
-	tag    uintptr // of every head of this context
-	tagTop uint16  // the same, as Free compares it
+	tagTop uint16 // of tag, as Free compares it
 
 	small bins.Small // free chunks up to bins.MaxSmall
 	tree  tree.Tree  // larger free chunks
@@ -45,7 +45,7 @@ type Context struct {
 	committer segment.Committer // nil if segments are usable at once
 
 	retain    uintptr
-	name      string
+	name      *string // nil if it has none
 	limit     atomic.Int64
 	footprint atomic.Int64 // changed by the owner only, at segment events
 	peak      atomic.Int64
@@ -85,7 +85,10 @@ func New(o *Options) (*Context, error) {
 		tag:      chunk.TagOf(number * tagStep),
 		provider: o.Provider,
 		retain:   uintptr(o.Retain),
-		name:     o.Name,
+	}
+	if o.Name != "" {
+		name := o.Name
+		mc.name = &name
 	}
 	if mc.provider == nil {
 		mc.provider = segment.Default()
@@ -117,7 +120,12 @@ func (mc *Context) setLimits(o *Options) {
 }
 
 // Name returns the context's name. It may be called from any goroutine.
-func (mc *Context) Name() string { return mc.name }
+func (mc *Context) Name() string {
+	if mc.name == nil {
+		return ""
+	}
+	return *mc.name
+}
 
 // Limit returns the largest footprint in bytes, [NoLimit] if there is none. It
 // may be called from any goroutine.
@@ -168,7 +176,7 @@ func (mc *Context) leave() {
 
 // fault panics with f. The context stays usable: its busy bit is cleared first.
 func (mc *Context) fault(f diag.Fault) {
-	f.Context = mc.name
+	f.Context = mc.Name()
 	if f.Allocated == nil && f.Addr != 0 {
 		f.Allocated = mc.siteOf(raw.Addr(f.Addr))
 	}
@@ -191,7 +199,7 @@ func (mc *Context) faultConcurrent(op string) {
 
 // failed makes the error of a call that could not be served.
 func (mc *Context) failed(op string, n, align int, err error) error {
-	e := &Error{Op: op, Context: mc.name, By: mc.name, N: n, Align: align,
+	e := &Error{Op: op, Context: mc.Name(), By: mc.Name(), N: n, Align: align,
 		Limit: mc.Limit(), Footprint: mc.Footprint(), Err: err}
 	if err != ErrLimit && errors.Is(err, ErrLimit) {
 		e.blame(err)

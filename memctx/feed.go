@@ -61,7 +61,7 @@ func (b blocks) refused(err error) error {
 	if errors.Is(err, ErrLimit) || errors.Is(err, ErrNoMemory) {
 		return err
 	}
-	return fmt.Errorf("memctx: blocks of context %q: %w: %w", b.mc.name, ErrNoMemory, err)
+	return fmt.Errorf("memctx: blocks of context %q: %w: %w", b.mc.Name(), ErrNoMemory, err)
 }
 
 // Release implements [segment.Provider].
@@ -76,7 +76,7 @@ func (b blocks) Release(s segment.Segment) error {
 }
 
 func (b blocks) foreign() error {
-	return fmt.Errorf("memctx: blocks of context %q: %w", b.mc.name, segment.ErrForeign)
+	return fmt.Errorf("memctx: blocks of context %q: %w", b.mc.Name(), segment.ErrForeign)
 }
 
 // Resize implements [segment.Resizer].

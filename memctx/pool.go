@@ -102,7 +102,7 @@ func (p *Pool) takeBack(mc *Context) {
 		p.drop(c)
 	}
 	if !lent {
-		panic(&diag.Fault{Kind: diag.Foreign, Op: "Put", Context: mc.name,
+		panic(&diag.Fault{Kind: diag.Foreign, Op: "Put", Context: mc.Name(),
 			Hint: "the pool has not lent this context, or has it back already"})
 	}
 }

@@ -24,7 +24,7 @@ func (mc *Context) WriteTree(w io.Writer) error {
 }
 
 func (mc *Context) writeRows(w io.Writer, depth int, total, count *int) {
-	name := mc.name
+	name := mc.Name()
 	if name == "" {
 		name = "(unnamed)"
 	}

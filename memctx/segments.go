@@ -41,8 +41,7 @@ func (r *record) holds(a raw.Addr) bool { return a-r.base() < raw.Addr(r.Size) }
 // addresses.
 type segments struct {
 	sorted []record
-	inline [1]record // backs sorted while there is only one
-	last   int       // where find was successful
+	last   int // where find was successful
 }
 
 // search returns the index of the first record that begins above a.
@@ -75,9 +74,6 @@ func (ss *segments) find(a raw.Addr) *record {
 
 // add puts a record in its place.
 func (ss *segments) add(r record) {
-	if ss.sorted == nil {
-		ss.sorted = ss.inline[:0]
-	}
 	ss.sorted = slices.Insert(ss.sorted, ss.search(r.base()), r)
 }
 

@@ -37,7 +37,7 @@ func (mc *Context) newWatch(o *Options, number uint64) {
 	if o.Observer == nil && !o.Guard && !o.isChecked() {
 		return
 	}
-	mc.watch = &watch{up: mc.provider, name: mc.name, observer: o.Observer, pattern: diag.PatternOf(number)}
+	mc.watch = &watch{up: mc.provider, name: mc.Name(), observer: o.Observer, pattern: diag.PatternOf(number)}
 	if o.Observer != nil {
 		mc.mode |= observed
 	}

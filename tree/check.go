@@ -11,9 +11,9 @@ import (
 // nil. Damaged links are noticed before they are followed where their alignment
 // gives them away; any other one must lead to readable memory.
 func (t *Tree) Check() error {
-	c := census{limit: t.count}
+	c := census{limit: int(t.count)}
 	var err error
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		err = t.rb.check(&c)
 	case AVL:
@@ -25,7 +25,7 @@ func (t *Tree) Check() error {
 		err = c.compare(t)
 	}
 	if err != nil {
-		return fmt.Errorf("tree: %v: %w", t.kind, err)
+		return fmt.Errorf("tree: %v: %w", t.Kind(), err)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (c *census) add(n raw.Addr) error {
 
 func (c *census) compare(t *Tree) error {
 	switch {
-	case c.count != t.count:
+	case c.count != int(t.count):
 		return fmt.Errorf("T8: count is %d, but %d nodes are reachable", t.count, c.count)
 	case c.bytes != t.bytes:
 		return fmt.Errorf("T8: bytes is %d, but the sizes of the nodes add up to %d", t.bytes, c.bytes)
@@ -130,7 +130,7 @@ func mustAccept(node raw.Addr, size uintptr) {
 // mustHold panics if the words around node contradict that it is in t.
 func (t *Tree) mustHold(node raw.Addr) {
 	if err := t.checkAround(node); err != nil {
-		panic(fmt.Sprintf("tree: %v: Remove: %v", t.kind, err))
+		panic(fmt.Sprintf("tree: %v: Remove: %v", t.Kind(), err))
 	}
 }
 

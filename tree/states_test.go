@@ -56,12 +56,12 @@ type explorer struct {
 
 // snapshot is a tree with all its words, to return to.
 type snapshot struct {
-	count  int
+	count  uint32
 	bytes  uintptr
 	bound  uintptr
 	rb     redBlack
 	avl    avl
-	trie   trie
+	trie   trie // if it is one
 	memory []byte
 }
 
@@ -192,12 +192,19 @@ func (e *explorer) arrive() {
 		return
 	}
 	e.seen[shape] = true
-	e.open = append(e.open, snapshot{e.tree.count, e.tree.bytes, e.tree.bound, e.tree.rb, e.tree.avl, e.tree.trie, bytes.Clone(e.memory)})
+	s := snapshot{count: e.tree.count, bytes: e.tree.bytes, bound: e.tree.bound, rb: e.tree.rb, avl: e.tree.avl, memory: bytes.Clone(e.memory)}
+	if e.tree.trie != nil {
+		s.trie = *e.tree.trie
+	}
+	e.open = append(e.open, s)
 }
 
 func (e *explorer) restore(s snapshot) {
 	e.tree.count, e.tree.bytes, e.tree.bound = s.count, s.bytes, s.bound
-	e.tree.rb, e.tree.avl, e.tree.trie = s.rb, s.avl, s.trie
+	e.tree.rb, e.tree.avl = s.rb, s.avl
+	if e.tree.trie != nil {
+		*e.tree.trie = s.trie
+	}
 	copy(e.memory, s.memory)
 }
 
@@ -205,7 +212,7 @@ func (e *explorer) restore(s snapshot) {
 // state, and in how long rings. Which node is which does not matter.
 func (e *explorer) shape() string {
 	var shape []byte
-	switch e.tree.kind {
+	switch e.tree.Kind() {
 	case RB:
 		shape = appendShape(shape, e.tree.rb.root)
 	case AVL:

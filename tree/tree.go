@@ -13,15 +13,15 @@ import (
 // at a time may use it.
 type Tree struct {
 	_     noCopy
-	kind  Kind
-	count int
+	kind  uint8  // a Kind
+	count uint32 // it would take 4 TiB of free chunks to wrap
 	bytes uintptr
 	bound uintptr // no node is larger; a search beyond it ends before it begins
 
-	// Only the one that kind names is in use.
+	// Only the one that kind names is in use. The trie is large, and made by Init.
 	rb   redBlack
 	avl  avl
-	trie trie
+	trie *trie
 }
 
 // Init makes t an empty tree of kind k; nodes it held are forgotten. It panics
@@ -30,7 +30,10 @@ func (t *Tree) Init(k Kind) {
 	if !k.valid() {
 		panic(fmt.Sprintf("tree: Init with %v", k))
 	}
-	t.kind = k
+	t.kind = uint8(k)
+	if k == Trie && t.trie == nil {
+		t.trie = new(trie)
+	}
 	t.Clear()
 }
 
@@ -38,14 +41,17 @@ func (t *Tree) Init(k Kind) {
 // already. The kind stays.
 func (t *Tree) Clear() {
 	t.count, t.bytes, t.bound = 0, 0, 0
-	t.rb, t.avl, t.trie = redBlack{}, avl{}, trie{}
+	t.rb, t.avl = redBlack{}, avl{}
+	if t.trie != nil {
+		*t.trie = trie{}
+	}
 }
 
 // Kind returns how t is organised.
-func (t *Tree) Kind() Kind { return t.kind }
+func (t *Tree) Kind() Kind { return Kind(t.kind) }
 
 // Count returns the number of nodes in t.
-func (t *Tree) Count() int { return t.count }
+func (t *Tree) Count() int { return int(t.count) }
 
 // Bytes returns the sum of the sizes of the nodes in t.
 func (t *Tree) Bytes() uintptr { return t.bytes }
@@ -60,7 +66,7 @@ func (t *Tree) Insert(node raw.Addr, size uintptr) {
 	t.count++
 	t.bytes += size
 	t.bound = max(t.bound, size)
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		t.rb.insert(node, size)
 	case AVL:
@@ -106,7 +112,7 @@ func (t *Tree) bestFit(size uintptr) (n, leaf raw.Addr) {
 	if size > t.bound {
 		return 0, 0
 	}
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		n = t.rb.bestFit(size)
 	case AVL:
@@ -134,7 +140,7 @@ func (t *Tree) TakeBestFit(size uintptr) raw.Addr {
 		leaveRing(last)
 		return last
 	}
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		t.rb.remove(n)
 	case AVL:
@@ -148,7 +154,7 @@ func (t *Tree) TakeBestFit(size uintptr) raw.Addr {
 // Max returns a node of the largest size, or 0 if t is empty.
 func (t *Tree) Max() raw.Addr {
 	var n raw.Addr
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		n = t.rb.max()
 	case AVL:
@@ -182,7 +188,7 @@ func (t *Tree) All() iter.Seq2[raw.Addr, uintptr] {
 
 // tops returns the nodes that hang in the tree itself, one of each size.
 func (t *Tree) tops() iter.Seq[raw.Addr] {
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		return t.rb.all
 	case AVL:
@@ -194,7 +200,7 @@ func (t *Tree) tops() iter.Seq[raw.Addr] {
 
 // uproot takes n, which is alone in its ring, out of the tree.
 func (t *Tree) uproot(n raw.Addr) {
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		t.rb.remove(n)
 	case AVL:
@@ -217,7 +223,7 @@ func (t *Tree) promote(heir, n raw.Addr) {
 
 // root returns where the root above a node of this size is kept.
 func (t *Tree) root(size uintptr) *raw.Addr {
-	switch t.kind {
+	switch t.Kind() {
 	case RB:
 		return &t.rb.root
 	case AVL:
