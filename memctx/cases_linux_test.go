@@ -47,8 +47,8 @@ func shrinkToAlmostNothing(t *testing.T, p segment.Provider) {
 		mc := newContext(t, &o)
 		const n = 64 << 20
 		p := mustAlloc(t, mc, n)
-		fill(p, n/16, 1)
-		if before := resident(t, p, n); before < n/16 {
+		fill(p, n/8, 1)
+		if before := resident(t, p, n); before < n/8 {
 			t.Fatalf("%d bytes are resident of a block of %d", before, n)
 		}
 		q := mustRealloc(t, mc, p, 64)
@@ -62,7 +62,9 @@ func shrinkToAlmostNothing(t *testing.T, p segment.Provider) {
 		if err := mc.Trim(); err != nil {
 			t.Fatal(err)
 		}
-		if saved := before - rss(t); mc.Footprint() >= 1<<20 || saved < n/16-1<<20 {
+		// Half of it, because a process has other uses for memory meanwhile: an
+		// emulator translates instructions.
+		if saved := before - rss(t); mc.Footprint() >= 1<<20 || saved < n/16 {
 			t.Errorf("the footprint is %d, resident memory fell by %d", mc.Footprint(), saved)
 		}
 		if !all(q, 64, 1) {
