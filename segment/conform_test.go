@@ -48,6 +48,9 @@ func TestConform(t *testing.T) {
 		{"budget over fixed", segment.NewBudget("b", segment.Fixed(make([]byte, size)), size/2), segtest.Traits{Single: true, Limit: size / 2}},
 		{"budget in a budget over reserving", segment.NewBudget("b", segtest.Reserving(), 96<<20).Child("c", 64<<20), segtest.Traits{}},
 		{"chain of budgets", segment.Chain(segment.NewBudget("b", segment.OS(), 1<<20), segment.NewBudget("c", heap, 96<<20)), segtest.Traits{}},
+		{"huge", segment.Huge(segment.OS()), segtest.Traits{}},
+		{"cache over huge", segment.NewCache(segment.Huge(segment.OS()), 64<<20), segtest.Traits{}},
+		{"huge over reserving", segment.Huge(segtest.Reserving()), segtest.Traits{}},
 		{"counting over cache over reserving", segment.Counting(segment.NewCache(segtest.Reserving(), 0)), segtest.Traits{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,8 +8,8 @@
 // runtime for pointer-free memory, [Fixed] has one buffer of the caller's and
 // [Null] has nothing. A decorator is a provider that stands on another one,
 // its upstream: [Counter] counts, [Failer] injects failures, [Cache] keeps
-// segments for reuse, [Budget] caps what many contexts hold together, and [Chain]
-// asks one provider and then another. Decorators stack in any order, and a context
+// segments for reuse, [Budget] caps what many contexts hold together, [Chain]
+// asks one provider and then another, and [Huge] advises huge pages. Decorators stack in any order, and a context
 // cannot tell a stack of them from a source.
 //
 // # The invariant
