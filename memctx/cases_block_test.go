@@ -140,6 +140,37 @@ func TestCase09_DiscardedTopIsNotZero(t *testing.T) {
 	}
 }
 
+// TestCase21_ZeroAfterReset fills blocks, resets the context, and asks for zeroes
+// where they lay. Typed memory in an arena is such memory.
+func TestCase21_ZeroAfterReset(t *testing.T) {
+	sizes := []int{1, 8, 24, 100, 1000, bins.MaxRequest, 20_000, 300_000}
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		o.Retain = memctx.NoLimit
+		mc := newContext(t, &o)
+		for round := range 3 {
+			before := mc.Footprint()
+			for _, n := range sizes {
+				for range 20 {
+					p, err := mc.AllocZeroed(n, 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !all(p, n, 0) {
+						t.Fatalf("round %d: %d bytes are not zero", round, n)
+					}
+					fill(p, n, 0xff)
+				}
+			}
+			if round > 0 && mc.Footprint() != before {
+				t.Error("the memory is not the same")
+			}
+			if err := mc.Reset(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // TestCase17_DoubleFree frees blocks of all sorts twice, with their neighbours
 // freed before, between and not at all.
 func TestCase17_DoubleFree(t *testing.T) {
