@@ -14,7 +14,7 @@ ARGS     ?=
 
 .DEFAULT_GOAL := help
 
-.PHONY: help test race invariants checkptr cross test-386 wine qemu fuzz soak bench bench-off lint mistakes perf ci
+.PHONY: help test race invariants checkptr cross test-386 platforms wine qemu fuzz soak bench bench-off lint mistakes perf ci
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +38,10 @@ test-386: ## do the tests pass where a word has 32 bits?
 	GOARCH=386 CGO_ENABLED=0 $(GO) test $(PKG)
 
 wine: ## do the tests pass as Windows programs? (installs wine)
-	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx ./examples/tutorial
+	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx ./memtest ./stream ./examples/...
+
+platforms: ## do the tests pass on linux/386, arm64, s390x and Windows? (installs qemu-user, wine)
+	scripts/platforms.sh
 
 qemu: ## do the tests pass on QEMUARCH (s390x, which is big-endian)? (installs qemu-user)
 	scripts/qemu-test.sh $(QEMUARCH)

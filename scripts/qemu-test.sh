@@ -10,7 +10,8 @@
 # as root or through sudo.
 #
 # COOKMEM_QEMU is set for tests that must know: what they start would not run
-# under the emulator.
+# under the emulator. COOKMEM_SLOW shortens some of the others; with COOKMEM_SLOW=
+# in the environment they run in full.
 set -eu
 
 [ $# -gt 0 ] || { sed -n 's/^#   //p' "$0" >&2; exit 2; }
@@ -19,8 +20,9 @@ GOOS=linux
 GOARCH=$1
 CGO_ENABLED=0
 COOKMEM_QEMU=1
-COOKMEM_SOAK_OPS=${COOKMEM_SOAK_OPS:-10000} # the emulator is some twenty times slower
-export GOOS GOARCH CGO_ENABLED COOKMEM_QEMU COOKMEM_SOAK_OPS
+COOKMEM_SLOW=${COOKMEM_SLOW-1} # the emulator is some twenty times slower
+COOKMEM_SOAK_OPS=${COOKMEM_SOAK_OPS:-10000}
+export GOOS GOARCH CGO_ENABLED COOKMEM_QEMU COOKMEM_SLOW COOKMEM_SOAK_OPS
 shift
 
 case $GOARCH in
