@@ -234,6 +234,34 @@ func ExampleFleet() {
 	// 128MiB of 1GiB
 }
 
+// A soft mark below the limit of a context: what makes room begins before
+// anything is refused.
+func Example_softMark() {
+	const limit, mark = 4 << 20, 3 << 20
+	budget := segment.NewBudget("entries", segment.Default(), limit)
+	crowded := false
+	stop := budget.Watch(mark, func(used int) { crowded = used >= mark })
+	defer stop()
+	mc, err := memctx.New(&memctx.Options{Provider: budget})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer mc.Close()
+	for !crowded {
+		if _, err := mc.Alloc(10_000); err != nil {
+			log.Fatal(err) // which does not happen
+		}
+	}
+	fmt.Println("crowded:", crowded)
+	if err := mc.Reset(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("crowded:", crowded)
+	// Output:
+	// crowded: true
+	// crowded: false
+}
+
 func ExampleLimits() {
 	var limits memctx.Limits
 	if err := limits.Set("tenants=1GiB,*=16MiB"); err != nil { // a flag
