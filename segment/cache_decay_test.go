@@ -197,6 +197,7 @@ func TestCacheDecaysConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 	books.Settled(t)
+	visit(t, c, 200) // should the goroutines have left nothing idle for long
 	if c.Stats().Evictions == 0 {
 		t.Error("nothing has decayed")
 	}
