@@ -232,9 +232,9 @@ func (mc *Context) emptied(c raw.Addr, size uintptr) (gone bool) {
 }
 
 // retainable returns how many bytes of idle segments the context may keep when
-// one of size bytes has just become idle: three quarters of what is in use, if that is more
-// than was asked for. Large blocks that come and go then do not come from the
-// provider each time, and what is idle shrinks with what is in use.
+// one of size bytes has just become idle: three quarters of what is in use, if
+// that is more than was asked for. Large blocks that come and go then do not come
+// from the provider each time, and what is idle shrinks with what is in use.
 func (mc *Context) retainable(size uintptr) uintptr {
 	inUse := uintptr(mc.Footprint()) - mc.small.Bytes() - mc.tree.Bytes() - mc.top.rest() - size
 	return max(mc.retain, inUse/4*3)
