@@ -17,9 +17,10 @@ import (
 // them can refuse. A refusal is a [*LimitError] that names the budget whose limit
 // it was, and costs nothing.
 //
-// Room is promised before the upstream is asked, so that Used never exceeds the
-// limit, not even between two calls of other goroutines. An upstream that gives
-// more than it was asked for is asked again for less if that is too much; what it
+// Room is promised before the upstream is asked, and as much as it tells that it may
+// give: see [Sizer]. So neither Used nor what the upstream has handed out ever exceeds
+// the limit, not even between two calls of other goroutines. An upstream that gives
+// more than it has told is asked again for less if that is too much; what it
 // gave goes back at once. A request that fits except for a promise that may come
 // to less waits for the call that has it.
 //
@@ -116,21 +117,24 @@ func (b *Budget) Acquire(min, max int) (Segment, error) {
 	return s, err
 }
 
-// acquire is Acquire without a second attempt. If the upstream gave too much,
-// less is what to ask it for instead.
+// acquire is Acquire without a second attempt. If the upstream gave too much, or was
+// asked for more than the need and nothing else and does not have it, less is what
+// to ask it for instead.
 func (b *Budget) acquire(min, max int) (s Segment, less int, err error) {
-	granted, err := b.promise(min, min, max)
+	a, err := b.promiseAsk(min, max)
 	if err != nil {
 		return Segment{}, 0, err
 	}
 	defer func() { // also if the upstream panics
-		if refusal := b.settle(granted, s.Size); refusal != nil {
+		if refusal := b.settle(a.most, s.Size); refusal != nil {
 			b.giveBack(s)
-			s, less, err = Segment{}, granted, refusal
+			s, less, err = Segment{}, a.max, refusal
 		}
 	}()
-	s, err = b.up.Acquire(min, granted)
-	return s, 0, err
+	if s, err = b.up.Acquire(a.min, a.max); err != nil && a.min > min {
+		less = a.max
+	}
+	return s, less, err
 }
 
 // Release implements [Provider].
@@ -153,7 +157,10 @@ func (b *Budget) Resize(s Segment, min, max int, fixed bool) (r Segment, err err
 	}
 	granted := 0
 	if max > s.Size {
-		granted, err = b.promise(min, larger(need-s.Size, 0), larger(need, max)-s.Size)
+		least, most := larger(need-s.Size, 0), larger(need, max)-s.Size
+		granted, err = b.promise(min, least, least, func(left int) (int, bool) {
+			return larger(smaller(left, most), 0), left >= least
+		})
 		if err != nil {
 			return s, err
 		}

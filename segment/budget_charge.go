@@ -5,19 +5,49 @@ import (
 	"math"
 )
 
-// promise sets up to max bytes, and at least min, aside for a call that is about
-// to ask the upstream, and returns how many. size is what the call needs in one
-// piece, for the veto.
-func (b *Budget) promise(size, min, max int) (int, error) {
+// ask is a range to ask the upstream for, and what it may come to.
+type ask struct{ min, max, most int }
+
+// askWithin returns how to ask up for min to max bytes and get no more than left,
+// and whether there is a way. One that may give more than max, as a fixed buffer
+// does, is asked for exactly what is left, and else for what is needed.
+func askWithin(up Provider, min, max, left int) (a ask, ok bool) {
+	if left < min {
+		return a, false
+	}
+	n := smaller(max, left)
+	for _, a = range [...]ask{{min: min, max: n}, {min: n, max: n}, {min: min, max: min}} {
+		if a.most = Most(up, a.min, a.max); a.most <= left {
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// promiseAsk sets aside what the upstream may give for a range in [min, max] that it
+// is about to be asked for, and returns that range.
+func (b *Budget) promiseAsk(min, max int) (a ask, err error) {
+	_, err = b.promise(min, min, Most(b.up, min, min), func(left int) (int, bool) {
+		var ok bool
+		a, ok = askWithin(b.up, min, max, left)
+		return a.most, ok
+	})
+	return a, err
+}
+
+// promise sets aside what fits says of the bytes that are left, for a call that is
+// about to ask the upstream, and returns how many bytes that are. size is what the
+// call needs in one piece, for the veto; min is what it needs, and least what that
+// comes to.
+func (b *Budget) promise(size, min, least int, fits func(left int) (n int, ok bool)) (int, error) {
 	t := b.tree
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for {
-		if err := b.refusal(size, min); err != nil {
+		if err := b.refusal(size, min, least); err != nil {
 			return 0, err
 		}
-		if left := b.left(); left >= min {
-			n := larger(smaller(left, max), 0)
+		if n, ok := fits(b.left()); ok {
 			for a := b; a != nil; a = a.parent {
 				a.promised += n
 			}
@@ -27,15 +57,18 @@ func (b *Budget) promise(size, min, max int) (int, error) {
 	}
 }
 
-// refusal returns the error of the first budget, from b upwards, in which min
-// bytes do not fit even if all that is promised should come to nothing.
-func (b *Budget) refusal(size, min int) error {
+// refusal returns the error of the first budget, from b upwards, in which least
+// bytes do not fit even if all that is promised should come to nothing. It tells
+// min if that does not fit either.
+func (b *Budget) refusal(size, min, least int) error {
 	for a := b; a != nil; a = a.parent {
 		if size > a.largest {
 			return &LimitError{By: a.name, N: size, Limit: a.largest, Used: a.used, Veto: true}
 		}
-		if a.limit-a.used < min {
+		if left := a.limit - a.used; left < min {
 			return a.limitError(min)
+		} else if left < least {
+			return a.limitError(least)
 		}
 	}
 	return nil

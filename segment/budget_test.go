@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -245,32 +246,54 @@ func TestBudgetWaitsForPromises(t *testing.T) {
 	mustRelease(t, b, out[:]...)
 }
 
+// slowUnit is slow, and gives whole granules and tells so.
+type slowUnit struct{ slow }
+
+func (s slowUnit) Most(min, max int) int {
+	return segment.Most(segment.NewCache(s.Provider, 0), min, max)
+}
+
 // TestBudgetPromisesOnce lets two calls need more than half of the limit at the
-// same time. The second one must not get as far as the upstream.
+// same time, or come to more when they are rounded up. The second one must not get
+// as far as the upstream.
 func TestBudgetPromisesOnce(t *testing.T) {
-	up := slow{segment.Heap(), make(chan struct{}), make(chan struct{})}
-	b := segment.NewBudget("b", up, 100*kib)
-	var first segment.Segment
-	var wg sync.WaitGroup
-	wg.Go(func() { first, _ = b.Acquire(60*kib, 60*kib) })
-	<-up.asked
-	refused := make(chan error)
-	go func() { _, err := b.Acquire(60*kib, 60*kib); refused <- err }()
-	for answered := false; ; {
-		select {
-		case up.answer <- struct{}{}:
-			answered = true
-		case <-up.asked:
-			t.Error("the upstream was asked for more than the limit")
-		case err := <-refused:
-			if !answered || !errors.Is(err, segment.ErrLimit) {
-				t.Errorf("answered %t: %v", answered, err)
+	exact := slow{segment.Heap(), make(chan struct{}), make(chan struct{})}
+	rounded := slow{segment.NewCache(segment.Heap(), 0), exact.asked, exact.answer}
+	for _, c := range []struct {
+		up             segment.Provider
+		limit, n, used int
+	}{{exact, 100 * kib, 60 * kib, 60 * kib}, {slowUnit{rounded}, 8000, 3000, 4096}} {
+		b := segment.NewBudget("b", c.up, c.limit)
+		var first segment.Segment
+		var wg sync.WaitGroup
+		wg.Go(func() { first, _ = b.Acquire(c.n, c.n) })
+		<-exact.asked
+		refused := make(chan error)
+		go func() { _, err := b.Acquire(c.n, c.n); refused <- err }()
+		for range 1000 { // or the second could begin when the first is done
+			select {
+			case <-exact.asked:
+				t.Error("the upstream was asked for more than the limit")
+			default:
+				runtime.Gosched()
 			}
-			wg.Wait()
-			mustUse(t, b, 60*kib)
-			mustRelease(t, b, first)
-			return
 		}
+		for answered, over := false, false; !over; {
+			select {
+			case exact.answer <- struct{}{}:
+				answered = true
+			case <-exact.asked:
+				t.Error("the upstream was asked for more than the limit")
+			case err := <-refused:
+				if !answered || !errors.Is(err, segment.ErrLimit) {
+					t.Errorf("answered %t: %v", answered, err)
+				}
+				over = true
+			}
+		}
+		wg.Wait()
+		mustUse(t, b, c.used)
+		mustRelease(t, b, first)
 	}
 }
 

@@ -31,7 +31,7 @@
 //
 // Acquire may return more than max, when its unit is larger than the range
 // leaves room for or there is but one buffer to give, so callers charge and use
-// Segment.Size, never what they asked for.
+// Segment.Size, never what they asked for. [Most] tells ahead what it may come to.
 //
 // # Neighbours
 //

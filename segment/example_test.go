@@ -359,6 +359,22 @@ func ExampleDrainer() {
 	// <nil> idle: 0
 }
 
+// What is needed is rounded up, what is welcome rounded down.
+func ExampleSizer() {
+	cache := segment.NewCache(segment.Heap(), 1<<20)
+	fmt.Println(segment.Most(cache, 5000, 6000), segment.Most(cache, 5000, 16000))
+
+	// A budget knows that, and does not ask for 5000 bytes while it has 6000 left.
+	counter := segment.Counting(cache)
+	_, err := segment.NewBudget("small", counter, 6000).Acquire(5000, 5000)
+	fmt.Println(err)
+	fmt.Println(counter.Calls(), "calls")
+	// Output:
+	// 8192 12288
+	// segment: budget "small": 8192 bytes, with 0 of 6000 used: memory limit reached
+	// 0 calls
+}
+
 // A cache takes many segments back under one lock. Of other providers ReleaseMany
 // makes as many releases.
 func ExampleManyReleaser() {

@@ -44,6 +44,9 @@ func (system) Acquire(min, max int) (Segment, error) {
 	return s, nil
 }
 
+// Most implements [Sizer].
+func (system) Most(min, max int) int { return mostOf(min, max, osUnit()) }
+
 // Discard implements [Discarder].
 func (system) Discard(s Segment, off, n int) error {
 	if !within(s, off, n) {

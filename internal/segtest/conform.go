@@ -17,6 +17,7 @@ import (
 type Traits struct {
 	Single bool // it has one segment only
 	Limit  int  // bytes it can serve at once; 0 is plenty
+	Untold bool // it gives more than it tells
 }
 
 // Conform tests p against the contract of segment.Provider: bounds, impossible
@@ -72,6 +73,9 @@ func (c conform) acquire(t testing.TB, min, max int) segment.Segment {
 	}
 	if a := raw.AddrOf(s.Base); a%16 != 0 || a+raw.Addr(s.Size) < a {
 		t.Fatalf("Acquire(%d, %d) = %d bytes at %#x", min, max, s.Size, a)
+	}
+	if most := segment.Most(c.p, min, max); s.Size > most && !c.traits.Untold {
+		t.Fatalf("Acquire(%d, %d) = %d bytes, where %d were told to be the most", min, max, s.Size, most)
 	}
 	if err := segment.Commit(c.p, s, 0, s.Size); err != nil {
 		t.Fatalf("Commit(%d bytes): %v", s.Size, err)

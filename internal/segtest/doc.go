@@ -16,6 +16,7 @@ type forward struct{ up segment.Provider }
 func (f forward) Acquire(min, max int) (segment.Segment, error) { return f.up.Acquire(min, max) }
 func (f forward) Release(s segment.Segment) error               { return f.up.Release(s) }
 func (f forward) Drain() error                                  { return segment.Drain(f.up) }
+func (f forward) Most(min, max int) int                         { return segment.Most(f.up, min, max) }
 func (f forward) NeedsCommit() bool                             { _, ok := segment.CommitterOf(f.up); return ok }
 
 func (f forward) Resize(s segment.Segment, min, max int, fixed bool) (segment.Segment, error) {

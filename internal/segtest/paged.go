@@ -42,6 +42,13 @@ func (p *paged) Acquire(min, max int) (segment.Segment, error) {
 	return segment.Segment{Base: raw.Addr(base).Pointer(), Size: n, Zeroed: s.Zeroed}, nil
 }
 
+func (p *paged) Most(min, max int) int {
+	if n, ok := p.fit(min, max); ok {
+		return n
+	}
+	return max
+}
+
 // fit returns the largest size of whole pages up to max, or min rounded up.
 func (p *paged) fit(min, max int) (int, bool) {
 	if min <= 0 || max < min || min > math.MaxInt-2*p.page {

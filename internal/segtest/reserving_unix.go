@@ -29,11 +29,7 @@ func Reserving() segment.Provider { return &reserving{out: map[raw.Addr]int{}} }
 const reservation = 64 << 10
 
 func (r *reserving) Acquire(min, max int) (segment.Segment, error) {
-	if 0 < min && min <= max && min <= math.MaxInt-reservation {
-		min = (min + reservation - 1) &^ (reservation - 1)
-		max = larger(max&^(reservation-1), min)
-	}
-	s, err := segment.OS().Acquire(min, max)
+	s, err := segment.OS().Acquire(reserved(min, max))
 	if err != nil {
 		return s, err
 	}
@@ -44,6 +40,20 @@ func (r *reserving) Acquire(min, max int) (segment.Segment, error) {
 	defer r.mu.Unlock()
 	r.out[raw.AddrOf(s.Base)] = s.Size
 	return s, nil
+}
+
+func (r *reserving) Most(min, max int) int {
+	_, max = reserved(min, max)
+	return max
+}
+
+// reserved returns the range in multiples of reservations.
+func reserved(min, max int) (int, int) {
+	if 0 < min && min <= max && min <= math.MaxInt-reservation {
+		min = (min + reservation - 1) &^ (reservation - 1)
+		max = larger(max&^(reservation-1), min)
+	}
+	return min, max
 }
 
 func larger(a, b int) int { return max(a, b) }

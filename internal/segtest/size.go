@@ -8,8 +8,8 @@ type generous struct {
 }
 
 // Generous returns a provider of segments that are extra bytes larger than max,
-// as a system with large units may give them. Beyond 64 MiB it gives what was
-// asked for.
+// as a system with large units may give them, and does not tell so before. Beyond
+// 64 MiB it gives what was asked for.
 func Generous(up segment.Provider, extra int) segment.Provider {
 	return generous{forward{up}, extra}
 }
@@ -20,6 +20,8 @@ func (g generous) Acquire(min, max int) (segment.Segment, error) {
 	}
 	return g.up.Acquire(min, max)
 }
+
+func (g generous) Most(_, max int) int { return max }
 
 type stingy struct{ forward }
 
