@@ -68,7 +68,7 @@ type Fault struct {
 
 	Allocated *Stack // where the block was allocated, nil if that was not recorded
 	Freed     *Stack // where it was freed, likewise
-	Created   *Stack // Lost: where the context was made
+	Created   *Stack // where the context was made that is lost, or whose memory was written to when it was gone
 }
 
 // Error returns the fault as one line: what, where, whose. The stacks that it

@@ -10,7 +10,7 @@ type Stats struct {
 	Footprint     int // obtained from the provider and not given back
 	PeakFootprint int // the largest Footprint so far
 	InUse         int // chunks that users hold
-	Cached        int // chunks in quick lists, ready for their own class; under Checked those freed a while ago
+	Cached        int // chunks in quick lists, ready for their own class; under Checked those freed a while ago; what is in quarantine
 	Free          int // coalesced chunks in bins and trees, ready for anything
 	Top           int // opened end of the newest segment
 	Reserve       int // unopened rest of the newest segment, never written to

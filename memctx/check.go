@@ -109,8 +109,7 @@ func (mc *Context) checkChunk(c raw.Addr, head, before chunk.Head, seen *census)
 		seen.free(size)
 	case chunk.Trailed:
 		if !mc.isLive(c, head) {
-			seen.delayed++
-			seen.delayedBytes += size
+			seen.waits(size)
 			return nil
 		}
 		seen.large++
@@ -133,6 +132,10 @@ func (mc *Context) checkPlain(c raw.Addr, head, before chunk.Head, seen *census)
 		if cached {
 			return mc.neighbourhood(6, "a chunk without a class is cached", c, head, before)
 		}
+		if !mc.isLive(c, head) {
+			seen.waits(size)
+			return nil
+		}
 		seen.large++
 		seen.largeBytes += size
 		return nil
@@ -151,6 +154,12 @@ func (mc *Context) checkPlain(c raw.Addr, head, before chunk.Head, seen *census)
 		seen.live[bins.ForChunk(size)]++
 	}
 	return nil
+}
+
+// waits counts a chunk that was freed and is in use for the heap.
+func (seen *census) waits(size uintptr) {
+	seen.delayed++
+	seen.delayedBytes += size
 }
 
 func (seen *census) free(size uintptr) {
@@ -227,19 +236,32 @@ func (mc *Context) checkTotals(seen *census) error {
 
 // checkMaps compares what Checked keeps beside the heap with the heap.
 func (mc *Context) checkMaps(seen *census) error {
-	if mc.mode&checked == 0 {
-		return nil
+	bytes, waiting := mc.quarantinedSize()
+	live := seen.large
+	if mc.mode&checked != 0 {
+		l := &mc.watch.line
+		live, bytes, waiting = mc.watch.blocks.count(), bytes+l.bytes, waiting+l.waiting()
 	}
-	l := &mc.watch.line
-	if live := mc.watch.blocks.count(); live != seen.large || l.waiting() != seen.delayed || l.bytes != seen.delayedBytes {
+	if live != seen.large || waiting != seen.delayed || bytes != seen.delayedBytes {
 		return fmt.Errorf("invariant 13: %d blocks are mapped and %d of %d bytes wait, found were %d and %d of %d",
-			live, l.waiting(), l.bytes, seen.large, seen.delayed, seen.delayedBytes)
+			live, waiting, bytes, seen.large, seen.delayed, seen.delayedBytes)
 	}
-	if f := mc.checkDelayed(); f != nil {
+	if f := mc.waitingFault(); f != nil {
 		f.Op, f.Context = "Check", mc.Name()
 		return f
 	}
 	return nil
+}
+
+// waitingFault returns what is wrong with the first block that was written to while
+// it waits in the line of freed ones or in quarantine, or nil.
+func (mc *Context) waitingFault() *diag.Fault {
+	if mc.mode&checked != 0 {
+		if f := mc.checkDelayed(); f != nil {
+			return f
+		}
+	}
+	return mc.staleWrite()
 }
 
 // neighbourhood describes a chunk found wrong and what lies around it.
@@ -252,21 +274,22 @@ func (mc *Context) neighbourhood(invariant int, what string, c raw.Addr, head, b
 // freed one that was written to. It does so once: the call after the fault checks
 // nothing.
 func (mc *Context) checkAllGuards(op string) {
-	if mc.mode&(guard|checked) == 0 || mc.mode&reported != 0 {
+	watched := mc.mode&(guard|checked) != 0
+	if mc.mode&reported != 0 || !watched && mc.quarantine() == nil {
 		return
 	}
 	mc.mode |= reported
-	mc.walk(func(c raw.Addr, head chunk.Head) bool {
-		if head.State() == chunk.Trailed && mc.isLive(c, head) {
-			mc.checkGuards(op, chunk.Block(c)+mc.front(), c, head.Size())
-		}
-		return true
-	})
-	if mc.mode&checked != 0 {
-		if f := mc.checkDelayed(); f != nil {
-			f.Op = op
-			mc.fault(*f)
-		}
+	if watched {
+		mc.walk(func(c raw.Addr, head chunk.Head) bool {
+			if head.State() == chunk.Trailed && mc.isLive(c, head) {
+				mc.checkGuards(op, chunk.Block(c)+mc.front(), c, head.Size())
+			}
+			return true
+		})
+	}
+	if f := mc.waitingFault(); f != nil {
+		f.Op = op
+		mc.fault(*f)
 	}
 	mc.mode &^= reported
 }

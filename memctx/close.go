@@ -96,14 +96,24 @@ func (mc *Context) reset(retain uintptr) error {
 // chunks discarded. If the provider is a cache, its idle memory is given back to
 // the system too. Live blocks are not touched. Trim returns an error if a provider
 // refused something; that stays with the context, or the cache, until the next
-// time.
+// time. A stale write to memory of a closed context that stood on this one, see
+// [Context.Provider], is a fault once that is done.
 func (mc *Context) Trim() error {
+	return mc.trim(true)
+}
+
+// trim is Trim, or the part of it that has nothing to do with stale writes.
+func (mc *Context) trim(raise bool) error {
 	if !mc.enter("Trim") {
 		return mc.failed("Trim", 0, 0, ErrClosed)
 	}
 	mc.flushAll()
+	mc.endQuarantine()
 	_, err := mc.releaseEmpty()
 	err = errors.Join(err, mc.retryUnreleased(), mc.shrinkTails(), mc.discardFree(), segment.Drain(mc.provider))
+	if raise {
+		mc.raiseStale("Trim")
+	}
 	mc.leave()
 	if err != nil {
 		return mc.failed("Trim", 0, 0, err)
@@ -122,6 +132,7 @@ func (mc *Context) forget() {
 	if mc.mode&checked != 0 {
 		mc.watch.forget()
 	}
+	mc.quarantine().forget()
 }
 
 // releaseAll gives back every segment for which choose is true, and what was

@@ -106,10 +106,7 @@ func (mc *Context) endDelay(op string) {
 
 // delayedFault returns what is wrong with a waiting block, or nil.
 func (mc *Context) delayedFault(d *freedBlock, c raw.Addr) *diag.Fault {
-	if at, changed := diag.CheckFreed(d.addr, d.n); changed {
-		f := d.fault("")
-		f.Offset = at
-		f.Want, f.Got = diag.ShowFreed(d.addr+raw.Addr(at), d.n-uintptr(at))
+	if f := d.writtenFault(); f != nil {
 		return f
 	}
 	if n, align, ok := readTrailer(d.addr, c, d.size); !ok || n != d.n || align != d.align {
@@ -121,6 +118,18 @@ func (mc *Context) delayedFault(d *freedBlock, c raw.Addr) *diag.Fault {
 		return f
 	}
 	return nil
+}
+
+// writtenFault returns the fault that the bytes of the block have changed, or nil.
+func (d *freedBlock) writtenFault() *diag.Fault {
+	at, changed := diag.CheckFreed(d.addr, d.n)
+	if !changed {
+		return nil
+	}
+	f := d.fault("")
+	f.Offset = at
+	f.Want, f.Got = diag.ShowFreed(d.addr+raw.Addr(at), d.n-uintptr(at))
+	return f
 }
 
 // fault makes the fault that the block was written to.

@@ -45,7 +45,8 @@
 // guards), close.go and shrink.go (what gives memory back), check.go and stats.go.
 //
 // Contexts and services: family.go (parents, children, callbacks), feed.go (a
-// context as the provider of another), report.go, locked.go, pool.go, fleet.go
+// context as the provider of another), quarantine.go (what it holds back of those
+// that are gone), report.go, locked.go, pool.go, fleet.go
 // (limits by name), carry.go (a context in a context.Context).
 //
 // The governing invariant: the chunks of a segment tile it without gaps from its

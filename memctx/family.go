@@ -14,6 +14,8 @@ type family struct {
 	onReset  []func()
 	onClose  []func()
 	pool     *Pool // that has lent the context to a user
+
+	quarantine *quarantine // blocks that were segments of others; nil without any
 }
 
 var (

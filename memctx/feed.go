@@ -26,6 +26,10 @@ const feedAlign = 16
 // its blocks are gone, and Release has nothing to do and succeeds; when mc is
 // reset before, that is a double free. A segment that is no block of mc is misuse
 // and panics as [Context.Free] does. Drain is [Context.Trim].
+//
+// What a context under [Options.Checked] gives back is held back for a while: a stale
+// write to it is a fault of mc's next Trim, Reset or Close, or an error of its Check.
+// See docs/DIAGNOSTICS.md.
 func (mc *Context) Provider() segment.Provider { return blocks{mc} }
 
 // source returns the provider that the options named.
@@ -129,5 +133,5 @@ func (b blocks) Drain() error {
 	if b.mc.mode&closed != 0 {
 		return nil
 	}
-	return b.mc.Trim()
+	return b.mc.trim(false)
 }

@@ -113,6 +113,10 @@ func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
 		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
 			Hint: "the block was freed before and has not been handed out again"})
 	}
+	if mc.quarantine().holds(c) {
+		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
+			Hint: "the block was a segment of a context, which has given it back"})
+	}
 	if head.State() == chunk.Free || !mc.plausible(c, head.Size()) {
 		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
 			Hint: "the head before the block, or the one behind it, was overwritten"})

@@ -50,7 +50,8 @@ type Options struct {
 	// so that no pointer, however wild, is read before it is known; fills blocks
 	// when they are handed out and when they are freed; lets freed blocks wait and
 	// finds writes to them; keeps the pages of released segments inaccessible for a
-	// while, where the provider can; holds FreeSized to the exact size and
+	// while, where the provider can, or lets a context that is the provider hold them
+	// back; holds FreeSized to the exact size and
 	// alignment; and reports a context that is collected without having been
 	// closed. It implies ExactSize, and costs some memory and several times the
 	// time.

@@ -13,11 +13,12 @@ import (
 // context and costs about a microsecond, whatever the number of blocks. On a
 // closed context only what the provider refused to take back is left.
 func (mc *Context) Stats() diag.Stats {
+	quarantined, _ := mc.quarantinedSize()
 	s := diag.Stats{
 		Footprint:     mc.Footprint(),
 		PeakFootprint: mc.PeakFootprint(),
 		InUse:         int(mc.inUse()),
-		Cached:        int(mc.quick.CachedBytes() + mc.delayedSize()),
+		Cached:        int(mc.quick.CachedBytes() + mc.delayedSize() + quarantined),
 		Free:          int(mc.small.Bytes() + mc.tree.Bytes()),
 		Top:           int(mc.top.open()),
 		Reserve:       int(mc.top.limit - mc.top.opened),
@@ -70,9 +71,12 @@ func (mc *Context) blocks(yield func(diag.Block) bool) {
 func (mc *Context) isLive(c raw.Addr, head chunk.Head) bool {
 	switch head.State() {
 	case chunk.InUse:
-		return true
+		return !mc.quarantine().holds(c)
 	case chunk.Trailed:
-		return mc.mode&checked == 0 || mc.watch.blocks.isLive(chunk.Block(c)+mc.front())
+		if mc.mode&checked != 0 {
+			return mc.watch.blocks.isLive(chunk.Block(c) + mc.front())
+		}
+		return !mc.quarantine().holds(c)
 	}
 	return false
 }

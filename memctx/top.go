@@ -78,7 +78,7 @@ func (mc *Context) refill(size uintptr) (err error) {
 	default:
 		err = mc.addSegment(size)
 	}
-	if err == nil || mc.flushAll() > 0 {
+	if err == nil || mc.flushAll() > 0 || mc.endQuarantine() > 0 {
 		return nil
 	}
 	if saved, _ := mc.releaseEmpty(); saved > 0 {

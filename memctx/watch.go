@@ -142,11 +142,7 @@ func (w *watch) Acquire(min, max int) (segment.Segment, error) {
 
 // Release implements [segment.Provider].
 func (w *watch) Release(s segment.Segment) error {
-	release := w.up.Release
-	if w.created != nil {
-		release = func(s segment.Segment) error { return segment.Quarantine(w.up, s) }
-	}
-	err := release(s)
+	err := w.giveBack(s)
 	if err == nil {
 		w.lost(s, s.Base, s.Size)
 	}
