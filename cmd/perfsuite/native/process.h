@@ -53,6 +53,13 @@ inline void touch_files() {
     dl_iterate_phdr(touch, nullptr);
 }
 
+// resident_pages maps n bytes of a file, or of none, and makes them resident. It
+// returns null if it cannot.
+inline void* resident_pages(std::size_t n, int flags, int file) {
+    void* pages = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE | flags, file, 0);
+    return pages == MAP_FAILED ? nullptr : pages;
+}
+
 inline bool same_file(const char* a, const char* b) {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;

@@ -16,6 +16,7 @@
 #include "blocks.h"
 #include "heap.h"
 #include "numbers.h"
+#include "process.h"
 
 // Kind says what to do in a step, as in package tape. The kinds about aligned
 // blocks are of use where free needs to know.
@@ -44,11 +45,6 @@ inline void** tape_blocks;
 [[noreturn]] inline void fail_to_load(const char* path, const char* why) {
     std::fprintf(stderr, "%s %s\n", path, why);
     std::exit(1);
-}
-
-inline void* resident_pages(std::size_t n, int flags, int file) {
-    void* pages = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE | flags, file, 0);
-    return pages == MAP_FAILED ? nullptr : pages;
 }
 
 inline void load_tape(const char* path) {

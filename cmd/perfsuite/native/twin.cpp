@@ -7,6 +7,7 @@
 //   numbers.h     random numbers and checksums
 //   strings.h, containers.h, blocks.h, streams.h   the workloads
 //   tape.h        recorded streams
+//   crowd.h       many blocks that live at a time
 //   process.h     resident memory, and whose malloc this is
 #include "demands.h"
 
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "crowd.h"
 #include "process.h"
 #include "streams.h"
 
@@ -38,6 +40,7 @@ constexpr long most_runs = 100;
 struct Order {
     long test, runs;
     Bench bench;
+    Crowd crowd;  // to be held instead, if it has blocks
 };
 
 // field returns the number of a key in the order. The order is JSON, but flat and
@@ -64,8 +67,11 @@ std::string text_field(const char* order, const char* key) {
 Order read_order() {
     const char* text = std::getenv("COOKMEM_PERFSUITE_ORDER");
     if (text == nullptr) fail("no order: perfsuite -native runs this program");
-    Order o{field(text, "test"), field(text, "runs"), {}};
+    Order o{field(text, "test"), field(text, "runs"), {}, {}};
     o.bench.scale = static_cast<std::size_t>(std::max(1L, field(text, "scale")));
+    const auto size = [text](const char* key) { return static_cast<std::size_t>(std::max(0L, field(text, key))); };
+    o.crowd = {size("live"), size("rounds"), size("replace")};
+    if (o.crowd.live != 0) return o;
     if (o.runs < 1 || o.runs > most_runs) fail("the order has no possible number of runs");
     if (const auto path = text_field(text, "tape"); !path.empty()) load_tape(path.c_str());
     return o;
@@ -77,6 +83,7 @@ struct Outcome {
     std::uint64_t checksum = 0;
     Counts counts;
     long long first_growth = 0, growth = 0;  // of the resident set, bytes
+    Phases phases;
 };
 
 double time_run(Stream stream, const Bench& bench, std::uint64_t& sum) {
@@ -110,24 +117,50 @@ void count_run(const Order& order, Outcome& out) {
     out.counts = Counted::counts;
 }
 
+// hold makes the rounds of a crowd, the sum of which is one run.
+void hold(const Crowd& crowd, Outcome& out) {
+    Holder holder(crowd);
+    touch_files();
+    const auto ready = resident();
+    const auto growth = [&ready] { return std::max(0LL, resident().peak - ready.current); };
+    for (std::size_t round = 0; round < crowd.rounds; round++) {
+        const auto sum = holder.time_round(out.phases, [&] {
+            if (round == 0) out.first_growth = growth();
+        });
+        out.checksum = mix(out.checksum, sum);
+    }
+    out.growth = growth();
+    out.counts = holder.counts();
+    out.seconds[0] = out.phases.fill + out.phases.replace + out.phases.release;
+    out.runs = 1;
+}
+
 void print(const Outcome& out) {
     std::printf("{\"seconds\":[");
     for (long i = 0; i < out.runs; i++) std::printf("%s%.9f", i == 0 ? "" : ",", out.seconds[i]);
     const Counts& c = out.counts;
     std::printf("],\"drop\":null,\"peak\":null,\"counts\":{\"allocs\":%lld,\"reallocs\":%lld,\"frees\":%lld,\"bytes\":%lld}", c.allocs,
                 c.reallocs, c.frees, c.bytes);
-    std::printf(",\"checksum\":%llu,\"first_rss\":%lld,\"rss\":%lld}\n", static_cast<unsigned long long>(out.checksum),
+    std::printf(",\"checksum\":%llu,\"first_rss\":%lld,\"rss\":%lld", static_cast<unsigned long long>(out.checksum),
                 out.first_growth, out.growth);
+    const Phases& p = out.phases;
+    if (p.fill != 0) std::printf(",\"phases\":{\"fill\":%.9f,\"replace\":%.9f,\"free\":%.9f}", p.fill, p.replace, p.release);
+    std::printf("}\n");
 }
 
 int main() {
     std::signal(SIGINT, SIG_IGN);  // the parent's to handle
     const Order order = read_order();
     check_malloc();
+    Outcome out;
+    if (order.crowd.live != 0) {
+        hold(order.crowd, out);
+        print(out);
+        return 0;
+    }
     if (stream<Plain>(order.test) == nullptr) fail("the order names no test");
     touch_tables();
     touch_files();
-    Outcome out;
     time_runs(order, out);
     count_run(order, out);
     print(out);

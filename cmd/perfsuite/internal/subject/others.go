@@ -11,4 +11,5 @@ var others = []Subject{{
 	Note: "it counts its footprint only in a build with -tags memory.counters",
 	New:  modernc.New,
 	Play: modernc.Play,
+	Hold: modernc.Hold,
 }}

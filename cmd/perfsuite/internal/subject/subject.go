@@ -28,6 +28,9 @@ type Subject struct {
 	// Play makes the heap ready for a tape. It is nil where New is.
 	Play func(*tape.Tape) work.Runner
 
+	// Hold makes the heap ready for a crowd. It is nil where New is.
+	Hold func(work.Crowd) work.Holder
+
 	Program Program
 }
 
@@ -39,15 +42,16 @@ type Program struct {
 }
 
 var all = slices.Concat([]Subject{
-	{Name: "rb", Text: "a cookmem context with red-black trees", New: ctx.RB, Play: ctx.Play(tree.RB)},
-	{Name: "avl", Text: "a cookmem context with AVL trees", New: ctx.AVL, Play: ctx.Play(tree.AVL)},
-	{Name: "trie", Text: "a cookmem context with bitwise tries", New: ctx.Trie, Play: ctx.Play(tree.Trie)},
+	{Name: "rb", Text: "a cookmem context with red-black trees", New: ctx.RB, Play: ctx.Play(tree.RB), Hold: ctx.Hold(tree.RB)},
+	{Name: "avl", Text: "a cookmem context with AVL trees", New: ctx.AVL, Play: ctx.Play(tree.AVL), Hold: ctx.Hold(tree.AVL)},
+	{Name: "trie", Text: "a cookmem context with bitwise tries", New: ctx.Trie, Play: ctx.Play(tree.Trie), Hold: ctx.Hold(tree.Trie)},
 	{
 		Name: "goheap",
 		Text: "Go's own heap; to free is to drop the reference",
 		Note: "footprint is all that the runtime holds for its heap; drop is one collection",
 		New:  goheap.New,
 		Play: goheap.Play,
+		Hold: goheap.Hold,
 	},
 }, others, []Subject{
 	{
@@ -56,6 +60,7 @@ var all = slices.Concat([]Subject{
 		Note: "its memory is resident before the first run; every realloc copies",
 		New:  floor.New,
 		Play: floor.Play,
+		Hold: floor.Hold,
 	},
 })
 

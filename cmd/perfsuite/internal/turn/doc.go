@@ -29,6 +29,9 @@
 // freeing would begin; there everything is dropped in one piece, and that is
 // timed. On the Go heap it is one collection.
 //
+// A crowd has no runs but rounds, in one context, and each of their three parts is
+// timed by itself. It is dropped from a second context.
+//
 // A CPU profile, if the order asks for one, is taken of further runs at the very
 // end, so that the numbers are those of a process without a profiler.
 package turn

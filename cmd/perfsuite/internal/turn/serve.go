@@ -44,6 +44,9 @@ func Do(o Order) (*Outcome, error) {
 	if !ok {
 		return nil, fmt.Errorf("no subject %q", o.Subject)
 	}
+	if o.Live != 0 {
+		return hold(s.Hold(o.Crowd), o.Rounds)
+	}
 	r, err := o.runner(s)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,9 @@
 // test. A family is a set of subjects that share one copy of the workloads,
 // because only a value set at run time tells them apart: the three trees of our
 // own heap are one family. The stream of a workload is the sequence of its
-// requests: allocations, reallocations and frees, with their sizes.
+// requests: allocations, reallocations and frees, with their sizes. A crowd is
+// no workload but a number of small blocks that live at a time; what is done
+// with one is told at [Crowd].
 //
 // # One text, a copy per family
 //

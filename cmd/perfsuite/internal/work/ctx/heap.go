@@ -51,8 +51,17 @@ func Play(kind tree.Kind) func(*tape.Tape) work.Runner {
 	}
 }
 
+// Hold returns the function that makes contexts with trees of that kind for a
+// crowd.
+func Hold(kind tree.Kind) func(work.Crowd) work.Holder {
+	return func(c work.Crowd) work.Holder {
+		return &holder{crowd: c, heap: heap{options: memctx.Options{Tree: kind}}}
+	}
+}
+
 func (h *heap) prepare(work.Test) {}
 func (h *heap) warmUp() bool      { return false }
+func (h *heap) rewind()           {}
 
 func (h *heap) open() (err error) {
 	h.mc, err = memctx.New(&h.options)

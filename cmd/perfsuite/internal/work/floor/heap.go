@@ -55,6 +55,10 @@ func New(scale int) work.Runner { return &runner{scale: scale} }
 // lie in a slab.
 func Play(t *tape.Tape) work.Runner { return &player{tape: t} }
 
+// Hold returns the floor for a crowd. All blocks of a round lie in slabs, those
+// that were replaced included.
+func Hold(c work.Crowd) work.Holder { return &holder{crowd: c} }
+
 func (h *heap) prepare(t work.Test) {
 	if size := windows[t]; size != 0 {
 		h.windowed = true
@@ -70,6 +74,9 @@ func (h *heap) open() error {
 	h.next, h.end = 0, 0
 	return nil
 }
+
+// rewind begins the slabs anew when nothing is live.
+func (h *heap) rewind() { _ = h.open() } // it cannot fail
 
 func (h *heap) close() error { return nil }
 func (h *heap) drop() error  { return nil }

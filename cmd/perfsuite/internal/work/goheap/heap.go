@@ -28,9 +28,14 @@ func New(scale int) work.Runner { return &runner{scale: scale} }
 // Play returns the Go heap for a tape.
 func Play(t *tape.Tape) work.Runner { return &player{tape: t} }
 
+// Hold returns the Go heap for a crowd. Its table keeps the blocks alive, so the
+// collector scans it.
+func Hold(c work.Crowd) work.Holder { return &holder{crowd: c} }
+
 func (h *heap) prepare(work.Test) {}
 func (h *heap) warmUp() bool      { return false }
 func (h *heap) open() error       { return nil }
+func (h *heap) rewind()           {}
 
 // close does nothing: garbage waits for the collector, which works when it
 // always does, in this run or in one of the next.

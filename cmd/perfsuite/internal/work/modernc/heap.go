@@ -35,9 +35,13 @@ func New(scale int) work.Runner { return &runner{scale: scale} }
 // Play returns the allocator for a tape.
 func Play(t *tape.Tape) work.Runner { return &player{tape: t} }
 
+// Hold returns the allocator for a crowd.
+func Hold(c work.Crowd) work.Holder { return &holder{crowd: c} }
+
 func (h *heap) prepare(work.Test) {}
 func (h *heap) warmUp() bool      { return false }
 func (h *heap) open() error       { return nil }
+func (h *heap) rewind()           {}
 
 // close reads the allocator's count first. It keeps what it empties up to the
 // most that was ever live, so little of the peak is missing from it.
