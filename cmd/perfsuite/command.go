@@ -29,6 +29,7 @@ func commands() []command {
 		{"compare", "tell a change from noise in two reports", runCompare, printCompareHelp},
 		{"record", "write down what a program asks of malloc", runRecord, printRecordHelp},
 		{"replay", "play recorded streams on the heaps", runReplay, printReplayHelp},
+		{"scale", "hold more and more small blocks at a time", runScale, printScaleHelp},
 		{"window", "make the stream of a program that replaces its blocks", runWindow, printWindowHelp},
 		{"help", "tell about a command", runHelp, printHelp},
 	}

@@ -64,12 +64,17 @@ func newFlagSet(f *rawFlags) *flag.FlagSet {
 
 // addCommon adds the flags that replay has too.
 func (f *rawFlags) addCommon(set *flag.FlagSet) {
-	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; native stands for all of -native;\ndefault all")
+	f.addSubjects(set)
 	set.StringVar(&f.base, "base", "", "the `subject` that ratios refer to; default "+defaultBase+", or the first of\n-subjects where that is not among them")
+	set.StringVar(&f.format, "format", report.Formats()[0].Name, "the `format` of the report: "+formatNames())
+}
+
+// addSubjects adds the flags that all measurements have.
+func (f *rawFlags) addSubjects(set *flag.FlagSet) {
+	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; native stands for all of -native;\ndefault all")
 	set.BoolVar(&f.native, "native", false, "compare with malloc too: the same in C++ with glibc, jemalloc, mimalloc and\ntcmalloc, as native:glibc and so on, as far as they are there; needs a C++\ncompiler, Linux and libstdc++")
 	set.Func("preload", "`name=path.so`: with -native, compare with the malloc of this library too, as\nnative:name; may be given again", f.addPreload)
 	set.IntVar(&f.count, "count", 1, "`turns` of each test and subject; the report gives their median")
-	set.StringVar(&f.format, "format", report.Formats()[0].Name, "the `format` of the report: "+formatNames())
 	set.StringVar(&f.output, "o", "", "the `file` to write the report to; default the standard output")
 }
 

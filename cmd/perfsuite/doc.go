@@ -26,7 +26,8 @@
 //
 // Instead of a test the job may be a recorded stream (replay.go, package stream):
 // it becomes a tape (package tape), which every child plays. Record (record.go,
-// package shim) makes such streams of native programs.
+// package shim) makes such streams of native programs. Or the job is a crowd
+// (scale.go): a number of small blocks that live at a time.
 //
 // # The governing rule
 //

@@ -26,6 +26,7 @@ func (s *suite) run(ctx context.Context) *report.Report {
 		Count:   s.count,
 		Runs:    turn.Runs,
 		Scale:   s.scale,
+		Crowds:  s.jobs()[0].order.Live != 0,
 	}}
 	for _, one := range s.subjects {
 		r.Header.Subjects = append(r.Header.Subjects, report.Subject{Name: one.Name, Text: one.Text, Note: one.Note})

@@ -6,6 +6,7 @@ import (
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/stat"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 )
 
 // tally collects the turns of one subject at one job.
@@ -55,8 +56,11 @@ func (t *tally) result() report.Result {
 	var first, steady []float64
 	var drop []*float64
 	var peak, firstRSS, rss []*int64
+	var crowds []*report.Crowd
 	for _, out := range t.outcomes {
 		one := turnOf(out)
+		one.Crowd = crowdOf(t.job.order.Crowd, out)
+		crowds = append(crowds, one.Crowd)
 		r.Turns = append(r.Turns, one)
 		r.Runs += len(out.Seconds)
 		first, steady, drop = append(first, one.First), append(steady, one.Seconds), append(drop, one.DropSeconds)
@@ -65,6 +69,7 @@ func (t *tally) result() report.Result {
 	r.Counts = t.outcomes[0].Counts
 	r.First, r.Seconds, r.DropSeconds = stat.Median(first), stat.Median(steady), medianKnown(drop)
 	r.PeakFootprint, r.PeakFirstRSS, r.PeakRSS = medianKnown(peak), medianKnown(firstRSS), medianKnown(rss)
+	r.Crowd = report.MedianCrowd(crowds)
 	return r
 }
 
@@ -77,6 +82,22 @@ func turnOf(out *turn.Outcome) report.Turn {
 		PeakFirstRSS:  out.FirstRSS,
 		PeakRSS:       out.RSS,
 		DropSeconds:   out.Drop,
+	}
+}
+
+// crowdOf relates the times of a turn with a crowd to its operations. It returns
+// nil if there was none.
+func crowdOf(c work.Crowd, out *turn.Outcome) *report.Crowd {
+	if c.Live == 0 || out.Phases == nil {
+		return nil
+	}
+	rounds := float64(c.Rounds)
+	filled, replaced := rounds*float64(c.Live), rounds*float64(c.Replace)
+	return &report.Crowd{
+		Live:    int64(c.Live),
+		Fill:    out.Phases.Fill / filled,
+		Replace: out.Phases.Replace / replaced,
+		Free:    out.Phases.Free / filled,
 	}
 }
 

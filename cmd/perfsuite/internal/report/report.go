@@ -18,11 +18,12 @@ type Header struct {
 	Machine     Machine   `json:"machine"`
 	Go          string    `json:"go"` // version of the toolchain
 	Date        time.Time `json:"date"`
-	Base        string    `json:"base"`        // subject that the table's ratios refer to
-	Count       int       `json:"count"`       // turns of each test and subject
-	Runs        int       `json:"runs"`        // per turn, if the first is not slow
-	Scale       int       `json:"scale"`       // divides the streams; 1 is full
-	Interrupted bool      `json:"interrupted"` // the user stopped the suite
+	Base        string    `json:"base"`             // subject that the table's ratios refer to
+	Count       int       `json:"count"`            // turns of each test and subject
+	Runs        int       `json:"runs"`             // per turn, if the first is not slow
+	Scale       int       `json:"scale"`            // divides the streams; 1 is full
+	Crowds      bool      `json:"crowds,omitempty"` // the tests are crowds, and have neither runs nor a scale
+	Interrupted bool      `json:"interrupted"`      // the user stopped the suite
 	Subjects    []Subject `json:"subjects"`
 }
 
@@ -47,7 +48,8 @@ type Result struct {
 	PeakFirstRSS  *int64   `json:"peak_first_rss"` // bytes by which the resident set grew in a turn's first run, or null
 	PeakRSS       *int64   `json:"peak_rss"`       // the same in all runs of a turn
 	DropSeconds   *float64 `json:"drop_seconds"`   // to drop everything at once, median of turns, or null
-	Turns         []Turn   `json:"turns"`          // those that were finished, in their order
+	Crowd         *Crowd   `json:"crowd,omitempty"`
+	Turns         []Turn   `json:"turns"` // those that were finished, in their order
 	Error         string   `json:"error,omitempty"`
 }
 
@@ -60,6 +62,7 @@ type Turn struct {
 	PeakFirstRSS  *int64   `json:"peak_first_rss"`
 	PeakRSS       *int64   `json:"peak_rss"`
 	DropSeconds   *float64 `json:"drop_seconds"`
+	Crowd         *Crowd   `json:"crowd,omitempty"`
 }
 
 // what says in a line what the test does, or is empty.

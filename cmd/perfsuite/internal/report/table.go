@@ -20,11 +20,14 @@ type cells [9][]string
 // writeTable writes a table with one block per test and one of the means. It
 // never uses colours, so that it reads the same in a terminal and a file.
 func writeTable(w io.Writer, r *Report) error {
+	if r.Header.Crowds {
+		return writeCrowds(w, r)
+	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	t.Style().Options.SeparateRows = true
-	t.SetColumnConfigs(columns())
+	t.SetColumnConfigs(columns(testWidth))
 	t.AppendHeader(table.Row{"test", "subject", "first, s", "steady, s", "ratio", "footprint", "resident +", "drop, s", "runs"})
 	s := newRatios(r)
 	for _, block := range r.byTest() {
@@ -37,8 +40,8 @@ func writeTable(w io.Writer, r *Report) error {
 	return err
 }
 
-func columns() []table.ColumnConfig {
-	configs := []table.ColumnConfig{{Number: 1, WidthMin: testWidth}}
+func columns(first int) []table.ColumnConfig {
+	configs := []table.ColumnConfig{{Number: 1, WidthMin: first}}
 	for i := 3; i <= len(cells{}); i++ {
 		configs = append(configs, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
@@ -145,16 +148,26 @@ func (c *cells) row() table.Row {
 func (r *Report) intro() string {
 	h := &r.Header
 	var b strings.Builder
-	fmt.Fprintf(&b, "perfsuite %s, %s\n%s\n", h.Date.Format("2006-01-02 15:04"), h.Go, h.Machine)
+	b.WriteString(h.place())
 	fmt.Fprintf(&b, "turns per test and subject: %d, in a process each, of %d runs (3 if the first takes over a second)\n", h.Count, h.Runs)
 	fmt.Fprintf(&b, "first: run 1; steady: mean of the others without the best and the worst; ratio: steady to that of %s\n", h.Base)
 	if h.Scale != 1 {
 		fmt.Fprintf(&b, "QUICK: all streams are cut to 1/%d of the length described, so caches and pages weigh differently: do not quote\n", h.Scale)
 	}
-	if h.Interrupted {
-		b.WriteString("INTERRUPTED: only what was finished is shown\n")
-	}
+	b.WriteString(h.interruption())
 	return b.String()
+}
+
+// place says where and when was measured.
+func (h *Header) place() string {
+	return fmt.Sprintf("perfsuite %s, %s\n%s\n", h.Date.Format("2006-01-02 15:04"), h.Go, h.Machine)
+}
+
+func (h *Header) interruption() string {
+	if !h.Interrupted {
+		return ""
+	}
+	return "INTERRUPTED: only what was finished is shown\n"
 }
 
 // notes gives the errors, and what is to know about the subjects shown.

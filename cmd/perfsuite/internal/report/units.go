@@ -68,3 +68,6 @@ func number(n int64) string {
 	}
 	return s
 }
+
+// Number is number for others: a count with commas.
+func Number(n int) string { return number(int64(n)) }
