@@ -1,7 +1,9 @@
 package memctx
 
 import (
+	"errors"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/diag"
@@ -17,8 +19,9 @@ type watch struct {
 	up       segment.Provider
 	name     string
 	observer diag.Observer
-	pending  []diag.Event // of the present call
-	pattern  diag.Pattern // of guards
+	pending  []diag.Event      // of the present call
+	pattern  diag.Pattern      // of guards
+	going    []segment.Segment // scratch of ReleaseMany
 
 	// Under Checked:
 	blocks  blockMaps   // where live blocks begin
@@ -147,6 +150,29 @@ func (w *watch) Release(s segment.Segment) error {
 		w.lost(s, s.Base, s.Size)
 	}
 	return err
+}
+
+// ReleaseMany implements [segment.ManyReleaser]. Under Checked each segment goes into
+// quarantine by itself.
+func (w *watch) ReleaseMany(ss []segment.Segment) (refused []segment.Segment, err error) {
+	if w.created != nil {
+		refused = ss[:0]
+		for _, s := range ss {
+			if e := w.Release(s); e != nil {
+				refused, err = append(refused, s), errors.Join(err, e)
+			}
+		}
+		return refused, err
+	}
+	w.going = append(w.going[:0], ss...) // what is in ss will be undefined
+	refused, err = segment.ReleaseMany(w.up, ss)
+	for _, s := range w.going {
+		if !slices.Contains(refused, s) {
+			w.lost(s, s.Base, s.Size)
+		}
+	}
+	clear(w.going)
+	return refused, err
 }
 
 // Resize implements [segment.Resizer]. A segment that has moved was, for an

@@ -3,8 +3,7 @@ package segment
 import "errors"
 
 // ManyReleaser is implemented by providers that take many segments back for less
-// than as many releases cost. Decorators forward it, but for [Chain], which has to
-// look up the owner of each.
+// than as many releases cost. Decorators forward it.
 type ManyReleaser interface {
 	// ReleaseMany gives back the segments ss, each as [Provider].Release would,
 	// and those that can be, whatever happens to others. It returns the ones that

@@ -130,3 +130,70 @@ func TestReleaseManyFails(t *testing.T) {
 		}
 	}
 }
+
+// grouped writes down how many segments come back together.
+type grouped struct {
+	segment.Provider
+	groups []int
+}
+
+func (g *grouped) ReleaseMany(ss []segment.Segment) ([]segment.Segment, error) {
+	g.groups = append(g.groups, len(ss))
+	return segment.ReleaseMany(g.Provider, ss)
+}
+
+// TestChainReleasesGroups requires that each side of a chain is given its segments
+// together.
+func TestChainReleasesGroups(t *testing.T) {
+	first, then := &grouped{Provider: segment.Fixed(make([]byte, 10*16*kib+16))}, &grouped{Provider: segment.OS()}
+	p := segment.Chain(first, then)
+	var ss []segment.Segment
+	for range 30 {
+		ss = append(ss, mustAcquire(t, p, 16*kib))
+	}
+	if refused, err := segment.ReleaseMany(p, ss); err != nil || len(refused) != 0 {
+		t.Fatalf("%d segments refused: %v", len(refused), err)
+	}
+	if !slices.Equal(first.groups, []int{10}) || !slices.Equal(then.groups, []int{20}) {
+		t.Errorf("first was given %d, then %d together", first.groups, then.groups)
+	}
+}
+
+// TestChainReleasesTheRest mixes segments of both sides with one that a side refuses,
+// in turns, and with some that are not out: those stay, and the others go.
+func TestChainReleasesTheRest(t *testing.T) {
+	const n = 10
+	for nth := 1; nth <= n; nth++ {
+		// Both sides serve n segments; the first is then asked n times in vain.
+		first := segment.Failing(segment.Fixed(make([]byte, n*16*kib+16)), 2*n+nth)
+		then := segment.Failing(segment.Heap(), n+nth)
+		p := segment.Chain(first, then)
+		var ss []segment.Segment
+		for range 2 * n {
+			ss = append(ss, mustAcquire(t, p, 16*kib))
+		}
+		own, others := slices.Clone(ss[:n]), slices.Clone(ss[n:])
+		stranger := mustAcquire(t, segment.Heap(), 16*kib)
+		twice := own[nth%n]
+		ss = slices.Concat(own[:5], others[:5], []segment.Segment{stranger, {}}, own[5:], others[5:], []segment.Segment{twice})
+		refused, err := segment.ReleaseMany(p, ss)
+		want := []segment.Segment{own[nth-1], others[nth-1], stranger, twice, {}}
+		if len(refused) != len(want) || !errors.Is(err, segment.ErrForeign) || !errors.Is(err, segment.ErrNoMemory) {
+			t.Fatalf("%d refused: %v", len(refused), err)
+		}
+		for _, s := range want {
+			if !slices.Contains(refused, s) {
+				t.Errorf("%v is not among the refused", s)
+			}
+		}
+		if &refused[0] != &ss[0] {
+			t.Error("the refused are elsewhere")
+		}
+		mustRelease(t, p, own[nth-1], others[nth-1])
+		for _, s := range slices.Concat(own, others) {
+			if err := p.Release(s); !errors.Is(err, segment.ErrForeign) {
+				t.Errorf("a second Release: %v", err)
+			}
+		}
+	}
+}

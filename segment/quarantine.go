@@ -78,13 +78,13 @@ func (f *Failer) Protect(s Segment, off, n int, inaccessible bool) error {
 
 // Quarantine implements [Quarantiner].
 func (c *chain) Quarantine(s Segment) error {
-	owner := c.strike(s)
-	if owner == nil {
+	l, n := c.strike(s)
+	if n == 0 {
 		return foreign("chain", "quarantine", s)
 	}
-	err := Quarantine(owner, s)
+	err := Quarantine(c.owner(l), s)
 	if err != nil {
-		c.enter(s, owner)
+		c.enter(l.first, s)
 	}
 	return err
 }
