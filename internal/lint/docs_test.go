@@ -165,7 +165,8 @@ func deadEnds(docs []*source, files map[string]bool, makefile string) (complaint
 		headings[s.path] = anchors(s)
 	}
 	for _, s := range docs {
-		for _, m := range link.FindAllStringSubmatch(string(s.text), -1) {
+		// In code f[T](x) is a call.
+		for _, m := range link.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(s.text), ""), -1) {
 			to, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(to, "://") {
 				continue
@@ -213,7 +214,7 @@ func TestDocumentsLeadSomewhere(t *testing.T) {
 func TestDocumentsLeadSomewhereCanFail(t *testing.T) {
 	files := map[string]bool{"docs/A.md": true, "memctx": true}
 	doc := func(text string) []*source { return []*source{newSource(t, "docs/A.md", text)} }
-	const good = "# X\n\n## A `sync.Pool`, 2\n\n[a](A.md#x) [b](#a-syncpool-2) [m](../memctx) [w](https://go.dev/#x) `make test`"
+	const good = "# X\n\n## A `sync.Pool`, 2\n\n[a](A.md#x) [b](#a-syncpool-2) [m](../memctx) [w](https://go.dev/#x) `make test`\n```go\nf[T](x)\n```"
 	holds(t, deadEnds(doc(good), files, "test:\n"))
 	fails(t, deadEnds(doc(strings.Replace(good, "#x", "#y", 1)), files, "test:\n"), "no heading there is called #y")
 	fails(t, deadEnds(doc(strings.Replace(good, "## A", "```sh\n## A\n```\n", 1)), files, "test:\n"), "called #a-syncpool-2")
