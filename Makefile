@@ -38,7 +38,7 @@ test-386: ## do the tests pass where a word has 32 bits?
 	GOARCH=386 CGO_ENABLED=0 $(GO) test $(PKG)
 
 wine: ## do the tests pass as Windows programs? (installs wine)
-	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx ./memtest ./stream ./examples/...
+	scripts/wine-test.sh ./internal/chunk ./internal/raw ./bins ./tree ./diag ./segment ./memctx ./offheap ./memtest ./stream ./examples/...
 
 platforms: ## do the tests pass on linux/386, arm64, s390x and Windows? (installs qemu-user, wine)
 	scripts/platforms.sh

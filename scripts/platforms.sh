@@ -20,7 +20,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 [ $# -gt 0 ] || set -- linux/386 linux/arm64 linux/s390x windows/amd64
-packages='./internal/raw ./internal/chunk ./internal/segtest ./bins ./tree ./diag ./segment ./memctx ./memtest ./stream ./examples/...'
+packages='./internal/raw ./internal/chunk ./internal/segtest ./bins ./tree ./diag ./segment ./memctx ./offheap ./memtest ./stream ./examples/...'
 logs=$(mktemp -d)
 
 # run tests one platform with the packages.

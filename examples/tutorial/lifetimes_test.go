@@ -9,6 +9,7 @@ import (
 
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/offheap"
 )
 
 // newContext returns a context that looks for misuse as far as it can.
@@ -126,6 +127,27 @@ func Example_addrOverReset() {
 	// Output:
 	// double free - the block was freed before, or dropped by Reset, and has not been handed out again
 	// the same address: true
+}
+
+func Example_refusedType() {
+	type node struct {
+		Value int
+		Next  *node
+	}
+	mc := newContext("index")
+	defer mc.Close()
+	_, err := offheap.New[node](mc)
+	fmt.Println(err)
+
+	type linked struct {
+		Value int
+		Next  offheap.Ref[linked]
+	}
+	n, err := offheap.New[linked](mc)
+	fmt.Println(n.Next.Get(), err)
+	// Output:
+	// offheap: type tutorial.node holds a Go pointer in field Next (*tutorial.node)
+	// <nil> <nil>
 }
 
 // session is a Go value.

@@ -11,7 +11,7 @@ import (
 )
 
 // shown are the folders whose exported types must be shown in use.
-var shown = []string{"segment", "tree", "diag", "bins", "memctx", "memtest", "stream"}
+var shown = []string{"segment", "tree", "diag", "bins", "memctx", "memtest", "stream", "offheap"}
 
 // outputComment is what makes the go command run an example.
 var outputComment = regexp.MustCompile(`(?m)^\s*// (Output|Unordered output):`)
