@@ -28,7 +28,7 @@ func ExampleList() {
 func ExampleLists() {
 	var lists bins.Lists
 	class := bins.ForRequest(1000)
-	lists[class].Held, lists[class].Allocs, lists[class].Frees = 5, 10, 6
+	lists.Of(class).Held, lists.Of(class).Allocs, lists.Of(class).Frees = 5, 10, 6
 	fmt.Println(lists.LiveBytes()/bins.SizeOf(class), "live,", lists.CachedBytes()/bins.SizeOf(class), "cached")
 	fmt.Println("requests of 1000 bytes and of 1 share a class:", class == bins.ForRequest(1))
 	// Output:

@@ -20,8 +20,19 @@ type List struct {
 	Held   uint     // chunks of this class that exist, live or cached
 }
 
-// Lists are the quick lists of a context, by class.
-type Lists [Classes]List
+// Lists are the quick lists of a context. They lie in the reverse order of their
+// classes, which is why [Lists.Of] finds them and no index.
+type Lists struct{ reversed [Classes]List }
+
+// Of returns the list of a class, which must be below [Classes].
+//
+// It subtracts from the last list's address because the compiler would put an
+// addition into each access that follows, as the sum of two registers, and a store
+// to such a sum costs a processor more than one to a register and a constant. A list
+// is stored to three times in each short call.
+func (ls *Lists) Of(class uint8) *List {
+	return raw.Before(&ls.reversed[Classes-1], uintptr(class))
+}
 
 // Busy as the Head of a list says that a call is about to change the list. The
 // short ways of Alloc and Free set it first and overwrite it with the new head,
@@ -59,24 +70,24 @@ func (l *List) Surplus(halvings uint) uint {
 
 // SurplusBytes returns the size of all surplus chunks on the lists.
 func (ls *Lists) SurplusBytes(halvings uint) (bytes uintptr) {
-	for class := range ls {
-		bytes += uintptr(ls[class].Surplus(halvings)) * SizeOf(uint8(class))
+	for class := range uint8(Classes) {
+		bytes += uintptr(ls.Of(class).Surplus(halvings)) * SizeOf(class)
 	}
 	return bytes
 }
 
 // CachedBytes returns the size of all chunks on the lists.
 func (ls *Lists) CachedBytes() (bytes uintptr) {
-	for class := range ls {
-		bytes += uintptr(ls[class].Cached()) * SizeOf(uint8(class))
+	for class := range uint8(Classes) {
+		bytes += uintptr(ls.Of(class).Cached()) * SizeOf(class)
 	}
 	return bytes
 }
 
 // LiveBytes returns the size of all chunks of the classes that users hold.
 func (ls *Lists) LiveBytes() (bytes uintptr) {
-	for class := range ls {
-		bytes += uintptr(ls[class].Live()) * SizeOf(uint8(class))
+	for class := range uint8(Classes) {
+		bytes += uintptr(ls.Of(class).Live()) * SizeOf(class)
 	}
 	return bytes
 }
@@ -84,8 +95,8 @@ func (ls *Lists) LiveBytes() (bytes uintptr) {
 // Forget drops every chunk, live or cached, without touching it: their
 // segments are gone. Live blocks count as freed.
 func (ls *Lists) Forget() {
-	for class := range ls {
-		l := &ls[class]
+	for class := range uint8(Classes) {
+		l := ls.Of(class)
 		l.Frees = l.Allocs
 		l.Head, l.Held = 0, 0
 	}
@@ -94,19 +105,19 @@ func (ls *Lists) Forget() {
 // Check walks the lists, calls visit for each cached block with the size it
 // must have, and compares the counts (invariant 6).
 func (ls *Lists) Check(visit func(b raw.Addr, size uintptr) error) error {
-	for class := range ls {
-		l := &ls[class]
+	for class := range uint8(Classes) {
+		l := ls.Of(class)
 		count := uint(0)
 		for b := l.Head; b != 0; b = raw.Addr(raw.Load(b)) {
 			if count++; count > l.Cached() {
-				return fmt.Errorf("invariant 6: quick list of %d bytes is longer than the %d chunks counted: a loop?", SizeOf(uint8(class)), l.Cached())
+				return fmt.Errorf("invariant 6: quick list of %d bytes is longer than the %d chunks counted: a loop?", SizeOf(class), l.Cached())
 			}
-			if err := visit(b, SizeOf(uint8(class))); err != nil {
+			if err := visit(b, SizeOf(class)); err != nil {
 				return err
 			}
 		}
 		if count != l.Cached() {
-			return fmt.Errorf("invariant 6: quick list of %d bytes has %d chunks, counted were %d", SizeOf(uint8(class)), count, l.Cached())
+			return fmt.Errorf("invariant 6: quick list of %d bytes has %d chunks, counted were %d", SizeOf(class), count, l.Cached())
 		}
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 )
 
 // filled returns lists of which one holds the given blocks, all of them cached.
-func filled(class int, all []raw.Addr) *Lists {
+func filled(class uint8, all []raw.Addr) *Lists {
 	var ls Lists
 	for _, b := range all {
-		ls[class].Push(b)
-		ls[class].Held++
+		ls.Of(class).Push(b)
+		ls.Of(class).Held++
 	}
 	return &ls
 }
@@ -21,7 +21,7 @@ func filled(class int, all []raw.Addr) *Lists {
 func TestListIsAStack(t *testing.T) {
 	all := blocks(t, 10)
 	ls := filled(5, all)
-	l := &ls[5]
+	l := ls.Of(5)
 	for i := len(all) - 1; i >= 0; i-- {
 		if err := ls.Check(anyBlock); err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestListIsAStack(t *testing.T) {
 
 func TestListTotals(t *testing.T) {
 	ls := filled(5, blocks(t, 10))
-	ls[7].Held, ls[7].Allocs = 3, 3
+	ls.Of(7).Held, ls.Of(7).Allocs = 3, 3
 	if got := ls.CachedBytes(); got != 10*SizeOf(5) {
 		t.Errorf("CachedBytes = %d", got)
 	}
@@ -46,8 +46,8 @@ func TestListTotals(t *testing.T) {
 		t.Errorf("LiveBytes = %d", got)
 	}
 	ls.Forget()
-	if ls.CachedBytes() != 0 || ls.LiveBytes() != 0 || ls[7].Frees != 3 || ls[5].Head != 0 {
-		t.Errorf("after Forget: %+v %+v", ls[5], ls[7])
+	if ls.CachedBytes() != 0 || ls.LiveBytes() != 0 || ls.Of(7).Frees != 3 || ls.Of(5).Head != 0 {
+		t.Errorf("after Forget: %+v %+v", ls.Of(5), ls.Of(7))
 	}
 }
 
@@ -65,9 +65,9 @@ func TestListsCheck(t *testing.T) {
 		sabotage func(ls *Lists, all []raw.Addr)
 		want     string
 	}{
-		"lost":     {func(ls *Lists, all []raw.Addr) { ls[5].Head = 0 }, "has 0 chunks, counted were 4"},
+		"lost":     {func(ls *Lists, all []raw.Addr) { ls.Of(5).Head = 0 }, "has 0 chunks, counted were 4"},
 		"cut":      {func(ls *Lists, all []raw.Addr) { raw.Store(all[2], 0) }, "has 2 chunks, counted were 4"},
-		"too many": {func(ls *Lists, all []raw.Addr) { ls[5].Held-- }, "longer than the 3 chunks"},
+		"too many": {func(ls *Lists, all []raw.Addr) { ls.Of(5).Held-- }, "longer than the 3 chunks"},
 		"loop":     {func(ls *Lists, all []raw.Addr) { raw.Store(all[0], uintptr(all[3])) }, "a loop?"},
 		"wild":     {func(ls *Lists, all []raw.Addr) { raw.Store(all[2], 4096) }, "no such block"},
 	} {

@@ -20,23 +20,22 @@ import (
 //
 //go:nosplit
 func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
-	// The short way is nested so that it runs straight through, and spells out what
-	// has a name elsewhere, since a call that is inlined leaves an instruction that
-	// does nothing; see docs/DESIGN.md for its budget. Compare n before rounding:
-	// n + 23 wraps for the largest sizes, and as unsigned numbers the negative ones
-	// are the largest.
-	if uint(n) < mc.short.requests {
+	// The short way is nested so that it runs straight through; see docs/DESIGN.md for
+	// its budget. A call that is inlined leaves an instruction that does nothing
+	// unless its line has one of its own, so lines are shared here that would
+	// be apart elsewhere. Compare n before rounding: n + 23 wraps for the largest
+	// sizes, and as unsigned numbers the negative ones are the largest.
+	if chunk.HasClasses && uint(n) < mc.short.requests {
 		class := bins.ByUnits[(uint(n)+chunk.Header+chunk.Align-1)/chunk.Align%uint(len(bins.ByUnits))]
-		l := &mc.quick[class]
-		if b := l.Head; b > bins.Busy {
+		if l := mc.quick.Of(class); l.Head > bins.Busy {
+			p := l.Head.Pointer()
 			l.Head = bins.Busy
-			l.Head = raw.Addr(raw.Load(b))
-			if chunk.HasClasses {
-				raw.Store8(b-chunk.ClassBefore, class)
-			} else {
-				chunk.SetLive(b, class)
-			}
+			l.Head = raw.Addr(raw.Unlink(p, -chunk.ClassBefore, class))
 			l.Allocs++
+			return p, nil
+		}
+	} else if !chunk.HasClasses {
+		if b := mc.allocNarrow(n); b != 0 {
 			return b.Pointer(), nil
 		}
 	}

@@ -108,7 +108,7 @@ func (mc *Context) bury(ptrs []unsafe.Pointer) (count int) {
 			continue
 		}
 		class := bins.OfLive(b)
-		if class-1 >= bins.Classes-1 || !chunk.HasTag(b, mc.tagTop) || mc.quick[class].Head == bins.Busy {
+		if class-1 >= bins.Classes-1 || !chunk.HasTag(b, chunk.TagTop(mc.tag)) || mc.quick.Of(class).Head == bins.Busy {
 			continue
 		}
 		chunk.SetCached(b, class)
@@ -140,7 +140,7 @@ func (mc *Context) buried(b raw.Addr) uint8 {
 func (mc *Context) cacheMany(ptrs []unsafe.Pointer) {
 	for _, p := range ptrs {
 		b := raw.AddrOf(p)
-		l := &mc.quick[mc.buried(b)]
+		l := mc.quick.Of(mc.buried(b))
 		l.Push(b)
 		l.Frees++
 	}

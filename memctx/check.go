@@ -210,11 +210,11 @@ func (mc *Context) visitAs(invariant int, where string, state chunk.Head) func(r
 
 // checkTotals compares what was counted with what the context keeps.
 func (mc *Context) checkTotals(seen *census) error {
-	for class := range mc.quick {
-		l := &mc.quick[class]
+	for class := range uint8(bins.Classes) {
+		l := mc.quick.Of(class)
 		if seen.live[class] != l.Live() || seen.held[class] != l.Held {
 			return fmt.Errorf("invariant 9: %d of %d chunks of %d bytes are live, counted were %d of %d",
-				seen.live[class], seen.held[class], bins.SizeOf(uint8(class)), l.Live(), l.Held)
+				seen.live[class], seen.held[class], bins.SizeOf(class), l.Live(), l.Held)
 		}
 	}
 	switch {

@@ -90,11 +90,11 @@ func (mc *Context) flushAll() (bytes uintptr) {
 // how many bytes they were. A link that leads out of the context, or a head that
 // does not tell a cached chunk of the class, is a fault.
 func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
-	for class := range mc.quick {
-		if mc.quick[class].Head == 0 { // most of them, for a cache at its limit
+	for class := range uint8(bins.Classes) {
+		if mc.quick.Of(class).Head == 0 { // most of them, for a cache at its limit
 			continue
 		}
-		l, size := mc.list("flush", uint8(class)), bins.SizeOf(uint8(class))
+		l, size := mc.list("flush", class), bins.SizeOf(class)
 		for kept := keep(l); l.Head != 0 && (kept == 0 || l.Cached() > kept); {
 			c := chunk.OfBlock(l.Head)
 			if !mc.within(c, size) {

@@ -1,6 +1,7 @@
 package memctx
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/bins"
@@ -19,26 +20,23 @@ import (
 //
 //go:nosplit
 func (mc *Context) Free(p unsafe.Pointer) {
-	b := raw.Addr(uintptr(p))
-	if blockNumber(b) < mc.short.blocks {
+	// The number is blockNumber(b): see Alloc for why it is spelled out.
+	if b := raw.AddrOf(p); chunk.HasClasses && bits.RotateLeft(uint(b), -chunk.AlignShift)-1 < mc.short.blocks {
 		// A block that is not live, or not of a class, has no class here.
-		if class := bins.OfLive(b); class-1 < bins.Classes-1 && chunk.HasTag(b, mc.tagTop) {
-			l := &mc.quick[class]
-			if next := l.Head; next != bins.Busy {
+		if class := raw.Load8At(p, -chunk.ClassBefore); class-1 < bins.Classes-1 && raw.Load16At(p, -chunk.TagBefore) == mc.tagTop {
+			if l := mc.quick.Of(class); l.Head != bins.Busy {
+				next := l.Head
 				l.Head = bins.Busy
-				if chunk.HasClasses {
-					raw.Store8(b-chunk.ClassBefore, class|chunk.CachedMark)
-				} else {
-					chunk.SetCached(b, class)
-				}
-				raw.Store(b, uintptr(next))
+				raw.Link(p, uintptr(next), -chunk.ClassBefore, class|chunk.CachedMark)
 				l.Head = b
 				l.Frees++
 				return
 			}
 		}
+	} else if !chunk.HasClasses && mc.freeNarrow(raw.AddrOf(p)) {
+		return
 	}
-	mc.freeChecked("Free", b)
+	mc.freeChecked("Free", raw.AddrOf(p))
 }
 
 // freeChecked is Free for every block and every mode.

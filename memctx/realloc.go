@@ -221,7 +221,7 @@ func (mc *Context) recount(head chunk.Head, size uintptr) {
 // head tells whether they have trailers.
 func (mc *Context) count(head chunk.Head, size uintptr, n uint) {
 	if head.State() == chunk.InUse && size <= bins.MaxChunk {
-		l := &mc.quick[bins.ForChunk(size)]
+		l := mc.quick.Of(bins.ForChunk(size))
 		l.Held += n
 		l.Allocs += n
 		return

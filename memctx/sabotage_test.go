@@ -95,7 +95,7 @@ func (v *victim) setHead(b raw.Addr, h chunk.Head) { chunk.Write(chunk.OfBlock(b
 func (v *victim) next(b raw.Addr) raw.Addr { return chunk.OfBlock(b) + raw.Addr(v.head(b).Size()) }
 
 // list returns the quick list of the block b's class.
-func (v *victim) list(b raw.Addr) *bins.List { return &v.mc.quick[bins.ForChunk(v.head(b).Size())] }
+func (v *victim) list(b raw.Addr) *bins.List { return v.mc.quick.Of(bins.ForChunk(v.head(b).Size())) }
 
 // firstOfBin returns the block at the head of the bin of small and twin.
 func (v *victim) firstOfBin() raw.Addr {

@@ -3,6 +3,7 @@ package memctx
 import (
 	"iter"
 
+	"github.com/cookmem-go/cookmem/bins"
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
@@ -27,9 +28,9 @@ func (mc *Context) Stats() diag.Stats {
 		Allocs:        mc.large.allocs,
 		Frees:         mc.large.frees,
 	}
-	for class := range mc.quick {
-		s.Allocs += mc.quick[class].Allocs
-		s.Frees += mc.quick[class].Frees
+	for class := range uint8(bins.Classes) {
+		s.Allocs += mc.quick.Of(class).Allocs
+		s.Frees += mc.quick.Of(class).Frees
 	}
 	s.Blocks = s.Allocs - s.Frees
 	for _, u := range mc.unreleased {

@@ -66,7 +66,7 @@ func (mc *Context) takeClass(class uint8) (raw.Addr, error) {
 // runOf returns how many bytes to carve for a class at once: more, the more of
 // the class there is already.
 func (mc *Context) runOf(class uint8, size uintptr) uintptr {
-	count := min(uintptr(mc.quick[class].Held)/runShare, runBytes/size)
+	count := min(uintptr(mc.quick.Of(class).Held)/runShare, runBytes/size)
 	return max(count, 1) * size
 }
 
@@ -88,7 +88,7 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 		size = run
 	}
 	class := bins.ForChunk(size)
-	l := &mc.quick[class]
+	l := mc.quick.Of(class)
 	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
 	chunk.SetLive(chunk.Block(c), class)
 	// Upwards, as the rest of the run will be written: a processor that sees
@@ -114,7 +114,7 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 // list returns the quick list of the class for a call that has been entered.
 // That a short call is changing it at the same time is a fault.
 func (mc *Context) list(op string, class uint8) *bins.List {
-	l := &mc.quick[class]
+	l := mc.quick.Of(class)
 	if l.Head == bins.Busy {
 		mc.faultConcurrent(op)
 	}

@@ -18,7 +18,9 @@ const (
 	// ClassBefore is how far before a block its class is noted, where [HasClasses].
 	ClassBefore = 3 + 3*raw.BigEndian
 
-	tagBefore = 2 + 6*raw.BigEndian
+	// TagBefore is how far before a block its tag lies, of which [TagTop] is the
+	// value, where [HasClasses].
+	TagBefore = 2 + 6*raw.BigEndian
 )
 
 // Class returns the class noted for the chunk of block b: below 128 the chunk is
@@ -42,7 +44,7 @@ func PlainSize(b raw.Addr, tag uintptr) uintptr {
 // HasTag reports whether the head before block b bears a tag, of which top16 is
 // [TagTop]. Where there are no tags every head does.
 func HasTag(b raw.Addr, top16 uint16) bool {
-	return wide == 0 || raw.Load16(b-tagBefore) == top16
+	return wide == 0 || raw.Load16(b-TagBefore) == top16
 }
 
 // TagTop returns the 16 bits of a tag that lie in a head.

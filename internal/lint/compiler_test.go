@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,9 +56,9 @@ func theNotes(t *testing.T) []note {
 // inlined are the functions whose cost is stated as a few instructions, by
 // folder. Each is called for every block.
 var inlined = map[string][]string{
-	"internal/raw":   {"Load", "Store", "Load8", "Store8", "Load16", "AddrOf", "Addr.Pointer"},
+	"internal/raw":   {"Load", "Store", "Load8", "Store8", "Load16", "Load8At", "Load16At", "Link", "Unlink", "AddrOf", "Addr.Pointer"},
 	"internal/chunk": {"Read", "Make", "Block", "OfBlock", "Class", "HasTag", "SetLive", "SetCached", "Head.Size", "Head.State"},
-	"bins":           {"ForRequest", "ForChunk", "OfLive", "SizeOf", "(*List).Push", "(*List).Pop"},
+	"bins":           {"ForRequest", "ForChunk", "OfLive", "SizeOf", "(*List).Push", "(*List).Pop", "(*Lists).Of"},
 }
 
 // notInlinable complains about functions that the compiler does not inline.
@@ -98,9 +99,14 @@ func calls(s *source, method string, notes []note) (complaints []string) {
 	self := d.Recv.List[0].Names[0].Name
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
-		if f, ok := n.(*ast.IfStmt); ok && forWideWords(f.Cond) {
-			ast.Inspect(f.Body, visit) // the other branch is not compiled here
-			return false
+		if f, ok := n.(*ast.IfStmt); ok {
+			switch wide, known := wideWords(f.Cond); {
+			case known && wide:
+				ast.Inspect(f.Body, visit) // the other branch is not compiled here
+				return false
+			case known:
+				return false // nor is this one
+			}
 		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -128,15 +134,25 @@ func calls(s *source, method string, notes []note) (complaints []string) {
 	return complaints
 }
 
-// forWideWords reports whether a condition is the constant that is true where
-// heads have room for a class, as they have where this test runs.
-func forWideWords(cond ast.Expr) bool {
-	f, ok := cond.(*ast.SelectorExpr)
-	return ok && f.Sel.Name == "HasClasses" && chunk.HasClasses
+// wideWords tells what a condition is that begins with, or is, the constant that is
+// true where heads have room for a class, as they have where this test runs. A
+// conjunction of it with something else is not known, unless it is false.
+func wideWords(cond ast.Expr) (value, known bool) {
+	switch c := cond.(type) {
+	case *ast.BinaryExpr:
+		value, known = wideWords(c.X)
+		return value, known && !value && c.Op == token.LAND
+	case *ast.UnaryExpr:
+		value, known = wideWords(c.X)
+		return !value, known && c.Op == token.NOT
+	case *ast.SelectorExpr:
+		return chunk.HasClasses, c.Sel.Name == "HasClasses"
+	}
+	return false, false
 }
 
-// conversions look like calls.
-var conversions = []string{"len", "int", "uint", "uintptr", "raw.Addr", "chunk.Head", "unsafe.Pointer"}
+// conversions look like calls, and so do functions that are an instruction.
+var conversions = []string{"len", "int", "uint", "uintptr", "raw.Addr", "chunk.Head", "unsafe.Pointer", "bits.RotateLeft"}
 
 func tellsInlining(n note, s *source, call *ast.CallExpr, name string) bool {
 	called, ok := strings.CutPrefix(n.text, "inlining call to ")
@@ -192,6 +208,13 @@ func (mc *Context) Free(b raw.Addr) {
 	fails(t, calls(s, "Alloc", nil), "there is no method Alloc")
 	plain := newSource(t, "memctx/free.go", "package memctx\n\nfunc (mc *Context) Free() { keeps(uint(1)) }\n")
 	fails(t, calls(plain, "Free", nil), "Free calls keeps")
+	const either = "package memctx\n\nfunc (mc *Context) Free() {\n\tif %s {\n\t\tnarrow()\n\t}\n}\n"
+	for cond, compiled := range map[string]bool{"chunk.HasClasses && a": true, "a && !chunk.HasClasses": true, "!chunk.HasClasses && a": false, "!chunk.HasClasses": false} {
+		s := newSource(t, "memctx/free.go", fmt.Sprintf(either, cond))
+		if got := len(calls(s, "Free", nil)) > 0; got != compiled {
+			t.Errorf("if %s: looked into is %v", cond, got)
+		}
+	}
 	holds(t, escapes(s, "Free", parseNotes(inlining)))
 	fails(t, escapes(s, "Free", parseNotes(escaping)), "memctx/free.go:4: Free: head escapes to heap")
 	fails(t, escapes(s, "Alloc", nil), "there is no method Alloc")

@@ -27,7 +27,7 @@ type Addr uintptr
 
 // AddrOf returns the address that p holds. A pointer into a goroutine's stack
 // must not be passed: stacks move.
-func AddrOf(p unsafe.Pointer) Addr { return Addr(uintptr(p)) }
+func AddrOf(p unsafe.Pointer) Addr { return *(*Addr)(unsafe.Pointer(&p)) }
 
 // SliceAddr returns the address of b's first byte, or of where it would be if b
 // is empty but not nil. The caller keeps b alive, and b must not lie in a
@@ -59,6 +59,12 @@ func Fill(a Addr, n uintptr, b byte) {
 	for i := range s {
 		s[i] = b
 	}
+}
+
+// Before returns the T that is n places before p in an array, which must reach
+// that far.
+func Before[T any](p *T, n uintptr) *T {
+	return (*T)(unsafe.Pointer(uintptr(unsafe.Pointer(p)) - n*unsafe.Sizeof(*p)))
 }
 
 // RoundUp returns the smallest multiple of to that is at least n, and whether

@@ -2,6 +2,8 @@
 
 package raw
 
+import "unsafe"
+
 // Load reads the word at a, which must be aligned to [Word].
 func Load(a Addr) uintptr { return *At[uintptr](a) }
 
@@ -16,3 +18,25 @@ func Store8(a Addr, b uint8) { *At[uint8](a) = b }
 
 // Load16 reads the two bytes at a, which must be aligned to them.
 func Load16(a Addr) uint16 { return *At[uint16](a) }
+
+// Load8At reads the byte at off from p. This form and those below are for the
+// shortest ways: the compiler makes the offset a part of the access.
+func Load8At(p unsafe.Pointer, off int) uint8 { return *(*uint8)(unsafe.Add(p, off)) }
+
+// Load16At reads the two bytes at off from p, which must be aligned to them.
+func Load16At(p unsafe.Pointer, off int) uint16 { return *(*uint16)(unsafe.Add(p, off)) }
+
+// Unlink reads the word at p and writes the byte b at off from p: what a block
+// needs that is taken off a list and marked.
+func Unlink(p unsafe.Pointer, off int, b uint8) uintptr {
+	w := *(*uintptr)(p)
+	*(*uint8)(unsafe.Add(p, off)) = b
+	return w
+}
+
+// Link writes the word w at p and the byte b at off from p: the reverse of
+// [Unlink].
+func Link(p unsafe.Pointer, w uintptr, off int, b uint8) {
+	*(*uint8)(unsafe.Add(p, off)) = b
+	*(*uintptr)(p) = w
+}
