@@ -15,10 +15,10 @@ func TestParseDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.tests) != 12 || len(c.subjects) != len(subject.All()) || c.base != "goheap" || c.count != 1 || c.scale != 1 || c.format.Name != "table" || c.output != "" || c.list {
+	if len(c.tests) != 12 || len(c.subjects) != len(subject.Usual()) || c.base != "goheap" || c.count != 1 || c.scale != 1 || c.format.Name != "table" || c.output != "" || c.list {
 		t.Errorf("%+v", c)
 	}
-	if c.turns() != 12*len(subject.All()) {
+	if c.turns() != 12*len(subject.Usual()) {
 		t.Errorf("%d turns", c.turns())
 	}
 }

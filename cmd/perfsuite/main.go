@@ -129,6 +129,10 @@ func printList(w io.Writer, subjects []subject.Subject) {
 		width = max(width, len(s.Name))
 	}
 	for _, s := range subjects {
-		fmt.Fprintf(w, "%-*s %s\n", width, s.Name, s.Text)
+		text := s.Text
+		if s.Asked {
+			text += " (only where -subjects names it)"
+		}
+		fmt.Fprintf(w, "%-*s %s\n", width, s.Name, text)
 	}
 }

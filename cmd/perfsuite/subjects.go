@@ -75,7 +75,10 @@ func (f *rawFlags) subjectNames() ([]string, error) {
 		valid = append(valid, natives...)
 	}
 	if f.subjects == "" {
-		return valid, nil
+		return slices.DeleteFunc(valid, func(name string) bool {
+			s, _ := subject.Find(name)
+			return s.Asked
+		}), nil
 	}
 	var names []string
 	for _, item := range items(f.subjects) {

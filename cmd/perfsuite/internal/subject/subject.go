@@ -32,6 +32,9 @@ type Subject struct {
 	Hold func(work.Crowd) work.Holder
 
 	Program Program
+
+	// Asked is set for a subject that takes part only where it is asked for.
+	Asked bool
 }
 
 // Program is what to start for a turn on a subject. The zero value is the program
@@ -53,7 +56,7 @@ var all = slices.Concat([]Subject{
 		Play: goheap.Play,
 		Hold: goheap.Hold,
 	},
-}, others, []Subject{
+}, huge, others, []Subject{
 	{
 		Name: "floor",
 		Text: "a bump pointer on warm memory that frees nothing: the limit",
@@ -66,6 +69,11 @@ var all = slices.Concat([]Subject{
 
 // All returns the subjects that this system has, in the order of reports.
 func All() []Subject { return all }
+
+// Usual returns those that take part unless others are asked for.
+func Usual() []Subject {
+	return slices.DeleteFunc(slices.Clone(all), func(s Subject) bool { return s.Asked })
+}
 
 // Find returns the subject of a name, and whether there is one.
 func Find(name string) (Subject, bool) {

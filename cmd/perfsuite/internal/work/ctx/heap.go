@@ -1,12 +1,14 @@
 package ctx
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/work"
 	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/memctx"
+	"github.com/cookmem-go/cookmem/segment"
 	"github.com/cookmem-go/cookmem/tree"
 )
 
@@ -21,8 +23,8 @@ func plus(r ref, n int) ref { return r + uintptr(n) }
 // slice returns the count items of type T at r.
 func slice[T any](r ref, count int) []T { return unsafe.Slice(at[T](r), count) }
 
-// heap is a context with default options except for the tree; each run gets a
-// new one.
+// heap is a context with default options except for the tree, or the pages; each
+// run gets a new one.
 type heap struct {
 	options memctx.Options
 	mc      *memctx.Context
@@ -57,6 +59,28 @@ func Hold(kind tree.Kind) func(work.Crowd) work.Holder {
 	return func(c work.Crowd) work.Holder {
 		return &holder{crowd: c, heap: heap{options: memctx.Options{Tree: kind}}}
 	}
+}
+
+// onHuge are default options, but for huge pages beneath a cache that is to these
+// contexts what segment.Default is to the others.
+var onHuge = sync.OnceValue(func() memctx.Options {
+	const keep = 1 << 30
+	return memctx.Options{Provider: segment.NewCache(segment.Huge(segment.OS()), keep)}
+})
+
+// OnHuge is RB on huge pages.
+func OnHuge(scale int) work.Runner {
+	return &runner{scale: scale, heap: heap{options: onHuge()}}
+}
+
+// PlayOnHuge makes contexts on huge pages for a tape.
+func PlayOnHuge(t *tape.Tape) work.Runner {
+	return &player{tape: t, heap: heap{options: onHuge()}}
+}
+
+// HoldOnHuge makes contexts on huge pages for a crowd.
+func HoldOnHuge(c work.Crowd) work.Holder {
+	return &holder{crowd: c, heap: heap{options: onHuge()}}
 }
 
 func (h *heap) prepare(work.Test) {}
