@@ -19,18 +19,20 @@ import (
 // It is dlmalloc's independent_calloc, but for the zeroes: one call for blocks
 // that are made together.
 func (mc *Context) AllocMany(ptrs []unsafe.Pointer, n int) error {
-	clear(ptrs)
 	if !mc.enter("AllocMany") {
+		clear(ptrs)
 		return mc.failed("AllocMany", n, 0, ErrClosed)
 	}
-	for i := mc.popMany(ptrs, n); i < len(ptrs); i++ {
+	for i := mc.popMany(ptrs, n); i < len(ptrs); i += mc.popMany(ptrs[i:], n) {
 		b, err := mc.alloc(n)
 		if err != nil {
 			mc.takeBack(ptrs[:i])
+			clear(ptrs)
 			mc.leave()
 			return mc.failed("AllocMany", n, 0, err)
 		}
 		ptrs[i] = b.Pointer()
+		i++
 	}
 	if mc.mode&watching != 0 {
 		for _, p := range ptrs {
@@ -49,12 +51,14 @@ func (mc *Context) popMany(ptrs []unsafe.Pointer, n int) (count int) {
 	}
 	class := bins.ForRequest(uint(n))
 	l := mc.list("AllocMany", class)
-	for count < len(ptrs) && l.Head != 0 {
-		b := l.Pop()
-		chunk.SetLive(b, class)
+	b := l.Head
+	for ; count < len(ptrs) && b != 0; count++ {
 		ptrs[count] = b.Pointer()
-		count++
+		next := raw.Addr(raw.Load(b))
+		chunk.SetLive(b, class)
+		b = next
 	}
+	l.Head = b
 	l.Allocs += uint(count)
 	return count
 }
@@ -66,7 +70,6 @@ func (mc *Context) takeBack(ptrs []unsafe.Pointer) {
 		c := chunk.OfBlock(b - mc.front())
 		mc.free("AllocMany", b, c, chunk.Read(c, mc.tag))
 	}
-	clear(ptrs)
 }
 
 // FreeMany frees the blocks at all elements of ptrs, in any order, and sets the
@@ -84,40 +87,51 @@ func (mc *Context) FreeMany(ptrs []unsafe.Pointer) {
 		return
 	}
 	mc.enterUser("FreeMany", raw.AddrOf(ptrs[first]))
-	small := 0
+	small, class := 0, uint8(0)
 	defer func() { mc.revive(ptrs[:small]) }() // is for the case of a fault
 	if mc.mode == busy {
-		small = mc.bury(ptrs)
+		small, class = mc.bury(ptrs)
 	}
 	rest := mc.checkMany(ptrs[small:])
-	mc.cacheMany(ptrs[:small])
+	mc.cacheMany(ptrs[:small], class)
 	clear(ptrs[:small])
 	small = 0
 	mc.freeSorted(rest)
-	clear(ptrs)
+	clear(rest)
 	mc.leave()
 }
 
 // bury moves the live small blocks to the front, marks them as cached, and
-// returns how many they are. One that is in the list twice is not live the second
-// time.
-func (mc *Context) bury(ptrs []unsafe.Pointer) (count int) {
+// returns how many they are and, if all are of one, their class. One that is in the
+// list twice is not live the second time.
+func (mc *Context) bury(ptrs []unsafe.Pointer) (count int, class uint8) {
+	tagTop, most := chunk.TagTop(mc.tag), openGate.blocks
+	last := uint8(0)
 	for i, p := range ptrs {
 		b := raw.AddrOf(p)
-		if blockNumber(b) >= openGate.blocks {
+		if blockNumber(b) >= most {
 			continue
 		}
-		class := bins.OfLive(b)
-		if class-1 >= bins.Classes-1 || !chunk.HasTag(b, chunk.TagTop(mc.tag)) || mc.quick.Of(class).Head == bins.Busy {
+		its := bins.OfLive(b)
+		if its-1 >= bins.Classes-1 || !chunk.HasTag(b, tagTop) {
 			continue
 		}
-		chunk.SetCached(b, class)
+		if its != last {
+			if mc.quick.Of(its).Head == bins.Busy {
+				continue
+			}
+			if class = its; count > 0 {
+				class = 0
+			}
+			last = its
+		}
+		chunk.SetCached(b, its)
 		if i != count {
 			ptrs[i], ptrs[count] = ptrs[count], p
 		}
 		count++
 	}
-	return count
+	return count, class
 }
 
 // revive undoes bury.
@@ -136,14 +150,29 @@ func (mc *Context) buried(b raw.Addr) uint8 {
 	return bins.ForChunk(chunk.Read(chunk.OfBlock(b), mc.tag).Size())
 }
 
-// cacheMany puts blocks that are marked as cached on their lists.
-func (mc *Context) cacheMany(ptrs []unsafe.Pointer) {
-	for _, p := range ptrs {
-		b := raw.AddrOf(p)
-		l := mc.quick.Of(mc.buried(b))
-		l.Push(b)
-		l.Frees++
+// cacheMany puts blocks that are marked as cached on their lists; class is that of
+// all of them, or 0. The last block comes first: it is the one that the processor has
+// just looked at, and blocks are then handed out again in the order in which they
+// came.
+func (mc *Context) cacheMany(ptrs []unsafe.Pointer, class uint8) {
+	if class == 0 {
+		for i := len(ptrs) - 1; i >= 0; i-- {
+			b := raw.AddrOf(ptrs[i])
+			l := mc.quick.Of(mc.buried(b))
+			l.Push(b)
+			l.Frees++
+		}
+		return
 	}
+	l := mc.quick.Of(class)
+	head := l.Head
+	for i := len(ptrs) - 1; i >= 0; i-- {
+		b := raw.AddrOf(ptrs[i])
+		raw.Store(b, uintptr(head))
+		head = b
+	}
+	l.Head = head
+	l.Frees += uint(len(ptrs))
 }
 
 // checkMany sorts pointers by address and returns those that are not nil. It

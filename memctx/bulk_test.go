@@ -70,10 +70,19 @@ func TestAllocManyOrNothing(t *testing.T) {
 			mustFail(t, mc.AllocMany(ptrs[:1], -1), memctx.ErrSize, "AllocMany")
 		}
 		mc.FreeMany([]unsafe.Pointer{kept, nil})
+		stale := []unsafe.Pointer{kept}
+		mustFail(t, mc.AllocMany(stale, memctx.MaxRequest+1), memctx.ErrSize, "AllocMany")
+		if stale[0] != nil {
+			t.Error("a pointer is left")
+		}
 		if err := mc.Close(); err != nil {
 			t.Fatal(err)
 		}
-		mustFail(t, mc.AllocMany(make([]unsafe.Pointer, 1), 1), memctx.ErrClosed, "AllocMany")
+		stale[0] = kept
+		mustFail(t, mc.AllocMany(stale, 1), memctx.ErrClosed, "AllocMany")
+		if stale[0] != nil {
+			t.Error("a pointer is left after Close")
+		}
 		mustFault(t, mc, diag.AfterClose, "FreeMany", func() { mc.FreeMany([]unsafe.Pointer{kept}) })
 		mc.FreeMany([]unsafe.Pointer{nil})
 	})
@@ -121,6 +130,37 @@ func TestFreeMany(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestManyKeepsTheOrder frees blocks of one class, and of several in turns, in random
+// order, and requires that those of a class come back in it.
+func TestManyKeepsTheOrder(t *testing.T) {
+	seed := segtest.Seed(t)
+	for _, sizes := range [][]int{{64}, {64, 500}, {4000, 64, 500}} {
+		random := rand.New(rand.NewPCG(seed, 4))
+		mc := newRoomy(t, memctx.Options{})
+		ptrs := make([]unsafe.Pointer, 300)
+		size := map[unsafe.Pointer]int{}
+		for i := range ptrs {
+			n := sizes[i%len(sizes)]
+			ptrs[i] = mustAlloc(t, mc, n)
+			size[ptrs[i]] = n
+		}
+		random.Shuffle(len(ptrs), func(i, j int) { ptrs[i], ptrs[j] = ptrs[j], ptrs[i] })
+		want := map[int][]unsafe.Pointer{}
+		for _, p := range ptrs {
+			want[size[p]] = append(want[size[p]], p)
+		}
+		mc.FreeMany(ptrs)
+		mustCheck(t, mc)
+		for n, class := range want {
+			again := make([]unsafe.Pointer, len(class))
+			if err := mc.AllocMany(again, n); err != nil || !slices.Equal(again, class) {
+				t.Errorf("%d blocks of %d bytes come back in another order: %v", len(class), n, err)
+			}
+		}
+		mustCheck(t, mc)
+	}
 }
 
 // TestFreeManyJoins frees large neighbours at once: one free chunk comes of it,
