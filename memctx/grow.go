@@ -11,25 +11,30 @@ import (
 const (
 	firstSegment = 16 << 10 // a context that holds little costs little
 	leastSegment = 64 << 10 // every further segment
-	growthShare  = 16       // a new segment is this part of the footprint
+	growthShare  = 12        // a new segment is this part of the footprint
+	aloneShare   = 16       // a block of this part of it has a segment of its own
 )
 
 // addSegment acquires a segment for size bytes. The larger one of its rest and
 // the present top's is the top afterwards.
 func (mc *Context) addSegment(size uintptr) error {
 	need := size + segmentOverhead
-	share := max(uintptr(mc.Footprint())/growthShare, leastSegment)
+	footprint := uintptr(mc.Footprint())
+	alone, share := max(footprint/aloneShare, leastSegment), max(footprint/growthShare, leastSegment)
 	if len(mc.segments.sorted) == 0 {
-		share = firstSegment
+		alone, share = firstSegment, firstSegment
 	}
-	s, err := mc.acquire(need, max(need, share))
+	if need >= alone {
+		share = need
+	}
+	s, err := mc.acquire(need, share)
 	if err != nil {
 		return err
 	}
 	r := newRecord(s)
 	// A segment made to measure for one large block is not opened for others,
 	// or something small would keep it when the block is long gone.
-	if need >= share || r.span()-size < mc.top.rest() {
+	if need >= alone || r.span()-size < mc.top.rest() {
 		return mc.addFree(r)
 	}
 	return mc.addTop(r, max(size, leastStep))
