@@ -11,7 +11,7 @@ import (
 const (
 	firstSegment = 16 << 10 // a context that holds little costs little
 	leastSegment = 64 << 10 // every further segment
-	growthShare  = 12        // a new segment is this part of the footprint
+	growthShare  = 12       // a new segment is this part of the footprint
 	aloneShare   = 16       // a block of this part of it has a segment of its own
 )
 
