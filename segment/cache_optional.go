@@ -61,10 +61,10 @@ func (c *Cache) locate(op string, s Segment, off, n int) (Segment, int, error) {
 }
 
 // Resize implements [Resizer]. A segment shrinks in place, and grows in place
-// into idle memory behind it; one that is a mapping by itself, as large ones
-// are, is resized by the upstream. Otherwise, or if the upstream cannot, the
-// error is [errors.ErrUnsupported]. Where segments need a commit, so does what
-// was gained.
+// into idle memory behind it. One that has a mapping to itself, as large ones do,
+// or shares it only with what is idle behind, is resized by the upstream, and may
+// move with its mapping. Otherwise, or if the upstream cannot, the error is
+// [errors.ErrUnsupported]. Where segments need a commit, so does what was gained.
 func (c *Cache) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 	want, ok := fit(min, max, Granule)
 	if !ok {
@@ -85,7 +85,7 @@ func (c *Cache) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 	if e.size >= least {
 		return e.segment(), nil
 	}
-	if e.prev == nil && e.next == nil {
+	if n := e.next; e.prev == nil && (n == nil || n.state == idle && n.next == nil) {
 		return c.resizeMapping(e, least, want, fixed)
 	}
 	return s, errors.ErrUnsupported
@@ -114,11 +114,15 @@ func (c *Cache) growInto(e *extent, least, want int) {
 	e.m.fresh = larger(e.m.fresh, e.off+e.size)
 }
 
-// resizeMapping lets the upstream resize the mapping of which e is all. The
-// lock is open meanwhile, and nothing may be known of the mapping: before this
-// goroutine hears of it, the old addresses may be another's.
+// resizeMapping lets the upstream resize the mapping of which e is all, but for
+// what is idle behind it. The lock is open meanwhile, and nothing may be known of the
+// mapping: before this goroutine hears of it, the old addresses may be another's.
 func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, error) {
-	m, old := e.m, e.m.seg
+	m, old, size := e.m, e.m.seg, e.size
+	if e.next != nil {
+		c.removeIdle(e.next)
+		c.absorbNext(e)
+	}
 	c.leaveIndex(m)
 	m.unlink()
 	m.inUse, e.state = 0, hidden
@@ -132,10 +136,11 @@ func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, 
 		m.put(seg)
 		m.fresh = m.size()
 		e.committed = smaller(e.committed, e.size)
+		size = want
 	}
 	c.enterIndex(m)
-	if e.size > want {
-		c.insertIdle(c.split(e, want))
+	if e.size > size {
+		c.insertIdle(c.split(e, size))
 	}
 	c.use(e)
 	return e.segment(), err

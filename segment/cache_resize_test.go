@@ -57,3 +57,50 @@ func TestCacheResizesMappings(t *testing.T) {
 	mustRelease(t, c, r)
 	mustDrain(t, c, up)
 }
+
+// TestCacheResizesMappingsWithIdleEnds has a segment that shares its mapping with what is
+// idle behind it, and does not get enough of that.
+func TestCacheResizesMappingsWithIdleEnds(t *testing.T) {
+	for name, source := range map[string]segment.Provider{
+		"restless": segtest.NewRestless(segment.Heap(), 64),
+		"rigid":    segtest.Rigid(segment.Heap()),
+		"failing":  segment.FailingFrom(segtest.NewRestless(segment.Heap(), 64), 2),
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := segment.Counting(source)
+			c := segment.NewCache(up, 64*mib)
+			s, err := c.Resize(mustAcquire(t, c, 8*mib), mib, mib, true)
+			if err != nil || c.Idle() != 7*mib {
+				t.Fatalf("%d bytes are idle, %v", c.Idle(), err)
+			}
+			segtest.Fill(s, 6)
+			for _, fixed := range []bool{true, false, false, false} {
+				for _, n := range []int{9 * mib, 10 * mib} {
+					before := c.Stats()
+					r, err := c.Resize(s, n, n, fixed)
+					mustCheck(t, c)
+					if !segtest.All(segment.Segment{Base: r.Base, Size: mib}, 6) {
+						t.Fatal("contents lost")
+					}
+					if err != nil {
+						if after := c.Stats(); r != s || after != before {
+							t.Fatalf("a failed Resize to %d: %v, %+v of %+v", n, r, after, before)
+						}
+						continue
+					}
+					if r.Size != n || c.Held() != up.Bytes() || c.Held() < n {
+						t.Fatalf("%d bytes of %d, %d held", r.Size, n, c.Held())
+					}
+					if s, err = c.Resize(r, mib, mib, true); err != nil || s.Size != mib {
+						t.Fatalf("shrunk to %d bytes, %v", s.Size, err)
+					}
+				}
+			}
+			if name == "restless" && up.Resizes() < 2 {
+				t.Errorf("%d resizes", up.Resizes())
+			}
+			mustRelease(t, c, s)
+			mustCheck(t, c)
+		})
+	}
+}

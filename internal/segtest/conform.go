@@ -207,11 +207,46 @@ func (c conform) resize(t *testing.T) {
 			s = c.resized(t, s, n, fixed)
 		}
 	}
+	s = c.resizedWithin(t, s)
 	for _, bad := range [][2]int{{0, 0}, {-1, -1}, {math.MaxInt, math.MaxInt}, {2, 1}} {
 		if r, err := segment.Resize(c.p, s, bad[0], bad[1], false); err == nil || r.Base != s.Base || r.Size != s.Size {
 			t.Errorf("Resize(%d, %d) = %v, %v", bad[0], bad[1], r, err)
 		}
 	}
+}
+
+// resizedWithin tries to let s grow, in place and not, beside another segment, which
+// must be as it was, and where there is room for a unit of 64 KiB requires a size
+// within the range.
+func (c conform) resizedWithin(t *testing.T, s segment.Segment) segment.Segment {
+	if c.traits.Single || c.traits.Limit < 8*s.Size {
+		return s
+	}
+	other := c.acquire(t, 100_000, 100_000)
+	defer func() { c.release(t, other) }()
+	Fill(other, 3)
+	for i := range 6 {
+		least, most := s.Size+4096, s.Size+4096+64<<10
+		r, err := segment.Resize(c.p, s, least, most, i%2 == 0)
+		if err == nil && (r.Size < least || r.Size > most) {
+			t.Errorf("Resize to %d to %d bytes = %d", least, most, r.Size)
+		}
+		if err != nil && (r.Base != s.Base || r.Size != s.Size) {
+			t.Fatalf("failed Resize of %v: %v", s, r)
+		}
+		if err == nil {
+			err = segment.Commit(c.p, r, 0, r.Size)
+			if err != nil || !All(segment.Segment{Base: r.Base, Size: s.Size}, 7) {
+				t.Fatalf("Resize from %d to %d lost contents, or %v", s.Size, r.Size, err)
+			}
+			Fill(r, 7)
+		}
+		s = r
+	}
+	if !All(other, 3) {
+		t.Error("Resize has overwritten another segment")
+	}
+	return s
 }
 
 // resized tries to bring s, which is full of sevens, to n bytes.
@@ -223,8 +258,11 @@ func (c conform) resized(t *testing.T, s segment.Segment, n int, fixed bool) seg
 		}
 		return s
 	}
-	if r.Size < n || fixed && r.Base != s.Base {
+	if a := raw.AddrOf(r.Base); r.Size < n || a%16 != 0 || fixed && r.Base != s.Base {
 		t.Fatalf("Resize of %v to %d, fixed %t = %v", s, n, fixed, r)
+	}
+	if r.Zeroed {
+		t.Fatalf("Resize to %d: told to be zero, and is full of sevens", n)
 	}
 	kept := segment.Segment{Base: r.Base, Size: min(s.Size, r.Size)}
 	if err := segment.Commit(c.p, r, 0, r.Size); err != nil {

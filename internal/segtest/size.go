@@ -1,6 +1,10 @@
 package segtest
 
-import "github.com/cookmem-go/cookmem/segment"
+import (
+	"errors"
+
+	"github.com/cookmem-go/cookmem/segment"
+)
 
 type generous struct {
 	forward
@@ -56,4 +60,13 @@ func (d dirty) Acquire(min, max int) (segment.Segment, error) {
 		s.Zeroed = false
 	}
 	return s, err
+}
+
+type rigid struct{ forward }
+
+// Rigid returns a provider that cannot resize.
+func Rigid(up segment.Provider) segment.Provider { return rigid{forward{up}} }
+
+func (r rigid) Resize(s segment.Segment, _, _ int, _ bool) (segment.Segment, error) {
+	return s, errors.ErrUnsupported
 }
