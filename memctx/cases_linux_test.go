@@ -51,6 +51,7 @@ func shrinkToAlmostNothing(t *testing.T, p segment.Provider) {
 		if before := resident(t, p, n); before < n/8 {
 			t.Fatalf("%d bytes are resident of a block of %d", before, n)
 		}
+		before := rss(t)
 		q := mustRealloc(t, mc, p, 64)
 		if usable := mc.UsableSize(q); usable < 64 || usable > 256 {
 			t.Errorf("usable are %d bytes", usable)
@@ -58,7 +59,6 @@ func shrinkToAlmostNothing(t *testing.T, p segment.Provider) {
 		if !all(q, 64, 1) {
 			t.Error("the contents are lost")
 		}
-		before := rss(t)
 		if err := mc.Trim(); err != nil {
 			t.Fatal(err)
 		}

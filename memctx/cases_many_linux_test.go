@@ -25,7 +25,7 @@ func mappingsOf(t *testing.T) int {
 
 // residence returns the resident memory of this process, and the most it has been
 // since restartPeak, in bytes.
-func residence(t *testing.T) (now, peak int) {
+func residence(t testing.TB) (now, peak int) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -39,7 +39,7 @@ func residence(t *testing.T) (now, peak int) {
 }
 
 // restartPeak makes the peak begin with what is resident now.
-func restartPeak(t *testing.T) {
+func restartPeak(t testing.TB) {
 	t.Helper()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		t.Skip("the peak of this process cannot be reset:", err)

@@ -29,6 +29,14 @@ var providers = []struct {
 	{"reserving", segtest.Reserving, false},
 	{"cache over reserving", func() segment.Provider { return segment.NewCache(segtest.Reserving(), 8<<20) }, false},
 	{"dirty", func() segment.Provider { return segtest.Dirty(segment.Heap()) }, false},
+	{"restless", func() segment.Provider { return segtest.NewRestless(segment.Heap(), 64) }, false},
+	{"cache over restless", func() segment.Provider {
+		return segment.NewCache(segtest.NewRestless(segment.Heap(), 64<<10), 8<<20)
+	}, false},
+	{"budget over restless", func() segment.Provider {
+		return segment.NewBudget("b", segtest.NewRestless(segment.Heap(), 4<<10), 64<<20)
+	}, false},
+	{"rigid", func() segment.Provider { return segtest.Rigid(segment.OS()) }, false},
 	{"stingy", func() segment.Provider { return segtest.Stingy(segment.Heap()) }, false},
 	{"generous", func() segment.Provider { return segtest.Generous(segment.Heap(), 12_344) }, false},
 	{"pages of 64 KiB", func() segment.Provider { return segtest.Paged(segment.Heap(), 64<<10) }, false},

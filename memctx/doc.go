@@ -41,7 +41,7 @@
 //
 // The files follow that way: alloc.go, take.go (free chunks, runs, splitting),
 // top.go, grow.go and segments.go (memory from the provider), free.go,
-// realloc.go, trailer.go (blocks that remember their size, alignment and
+// realloc.go, refit.go (segments that grow with their block), trailer.go (blocks that remember their size, alignment and
 // guards), close.go and shrink.go (what gives memory back), check.go and stats.go.
 //
 // Contexts and services: family.go (parents, children, callbacks), feed.go (a

@@ -45,7 +45,9 @@ var stacks = []stack{
 	{"heap", segment.Heap, false},
 	{"reserving", segtest.Reserving, false},
 	{"paged", func() segment.Provider { return segtest.Paged(segment.Heap(), 16<<10) }, false},
+	{"restless", func() segment.Provider { return segtest.NewRestless(segment.Heap(), 64) }, false},
 	{"cache over heap", segment.Heap, true},
+	{"cache over restless", func() segment.Provider { return segtest.NewRestless(segment.Heap(), 4<<10) }, true},
 	{"cache over reserving", segtest.Reserving, true},
 }
 

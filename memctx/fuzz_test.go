@@ -3,6 +3,7 @@ package memctx_test
 import (
 	"testing"
 
+	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/memctx/internal/model"
 	"github.com/cookmem-go/cookmem/segment"
 	"github.com/cookmem-go/cookmem/tree"
@@ -52,8 +53,11 @@ func fuzzConfig(b byte) model.Config {
 	o.Tree = kinds[i%len(kinds)]
 	i /= len(kinds)
 	o.Provider = segment.Heap()
+	if i/4%2 == 1 {
+		o.Provider = segtest.NewRestless(segment.Heap(), 64)
+	}
 	if i%2 == 1 {
-		o.Provider = segment.NewCache(segment.Heap(), 8<<20)
+		o.Provider = segment.NewCache(o.Provider, 8<<20)
 	}
 	if i/2%2 == 1 {
 		o.Retain = 1

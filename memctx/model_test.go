@@ -85,6 +85,41 @@ func TestModelEveryStep(t *testing.T) {
 	})
 }
 
+// TestModelResizing has few blocks that are mostly large, in segments of their own that
+// the provider resizes, in place and not.
+func TestModelResizing(t *testing.T) {
+	seed := segtest.Seed(t)
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		source := segtest.NewRestless(segment.Heap(), 64)
+		o.Provider = source
+		r := rand.New(rand.NewPCG(seed, uint64(o.Tree)))
+		m, err := model.New(model.Config{Options: o, Every: 1, MaxBlocks: 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		others := []model.Kind{model.Alloc, model.Alloc, model.AllocAligned, model.AllocAligned, model.Free, model.Free,
+			model.Trim, model.Reset, model.SetLimit, model.SetLimit, model.Fail, model.Fail}
+		for range less(1500) {
+			op := model.Op{Kind: model.Realloc, Index: uint16(r.Uint32()), N: r.IntN(1 << (8 + r.IntN(12))), Arg: byte(r.Uint32())}
+			switch r.IntN(8) {
+			case 0:
+				op.Kind = others[r.IntN(len(others))]
+			case 1, 2:
+				op.Kind = model.TryResize
+			}
+			if err := m.Apply(op); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if grown, moved := source.Grown(); grown < 10 || moved == 0 && !isChecked(o) {
+			t.Errorf("%d segments grew and %d moved", grown, moved)
+		}
+	})
+}
+
 // runModel applies n random operations, or less, and closes the context.
 func runModel(t *testing.T, c model.Config, seed uint64, n int) *model.Model {
 	t.Helper()

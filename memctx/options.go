@@ -31,8 +31,9 @@ type Options struct {
 
 	// Retain is the number of bytes of empty segments that the context keeps
 	// for its next use, on Free and on Reset, instead of giving them back to
-	// the provider. Free keeps 3/4 of what is in use if that is more. 0 is
-	// 1 MiB; a negative number is invalid.
+	// the provider. Free keeps 3/4 of what is in use if that is more. It counts
+	// too what a large block has left behind it by shrinking. 0 is 1 MiB; a
+	// negative number is invalid.
 	Retain Size `json:"retain,omitempty"`
 
 	// Tree is the kind of tree that keeps large free chunks.

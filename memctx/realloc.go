@@ -31,7 +31,9 @@ func withSlack(n uintptr) uintptr {
 //	live  > 0   the block, moved if it does not fit where it is
 //
 // A block that grows is given up to half as much again as asked for, and one
-// that shrinks gives memory back once less than half of it is needed. On
+// that shrinks gives memory back once less than half of it is needed. A large block
+// that has a segment to itself grows with it where the provider can resize, on
+// Linux for example, and is not copied, not even if it moves. On
 // failure the error is one of Alloc's and the block at p is as it was. Misuse
 // panics as with [Context.Free].
 func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
@@ -81,7 +83,8 @@ func (mc *Context) TryResize(p unsafe.Pointer, n int) bool {
 	mc.enterUser("TryResize", b)
 	c, head := mc.lookUp("TryResize", b)
 	from := mc.defined(b, c, head)
-	done := uint(n) <= MaxRequest && mc.resize("TryResize", b, c, head, uintptr(n))
+	done := uint(n) <= MaxRequest &&
+		(mc.resize("TryResize", b, c, head, uintptr(n)) || mc.refit(b, c, head, uintptr(n), true) != 0)
 	if done {
 		mc.watched("TryResize", b, b, from, n)
 	}
@@ -98,17 +101,25 @@ func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr,
 	if mc.resize("Realloc", b, c, head, roomy) || roomy > n && mc.resize("Realloc", b, c, head, n) {
 		return b, nil
 	}
+	if moved := mc.refit(b, c, head, n, false); moved != 0 {
+		return moved, nil
+	}
 	usable, align := mc.extent(b, c, head)
 	moved, err := mc.allocLike(head, roomy, align)
 	if err != nil && roomy > n {
 		moved, err = mc.allocLike(head, n, align)
 	}
+	// Making room may have coalesced a neighbour: the head is not what it was.
+	head = chunk.Read(c, mc.tag)
 	if err != nil {
-		return 0, err
+		// It may also have given back what the limit did not leave before.
+		if moved = mc.refit(b, c, head, n, false); moved != 0 {
+			err = nil
+		}
+		return moved, err
 	}
 	raw.Copy(moved, b, min(usable, n))
-	// Making room may have coalesced a neighbour: the head is not what it was.
-	mc.free("Realloc", b, c, chunk.Read(c, mc.tag))
+	mc.free("Realloc", b, c, head)
 	return moved, nil
 }
 
@@ -141,12 +152,18 @@ func (mc *Context) resize(op string, b, c raw.Addr, head chunk.Head, n uintptr) 
 	_, align := mc.extent(b, c, head)
 	size, done := mc.resizeChunk(c, head, mc.trailedSize(n))
 	if done {
-		mc.writeTrailer(b, c, size, n, align)
-		if mc.mode&checked != 0 {
-			mc.watch.blocks.born(b, c+raw.Addr(size))
-		}
+		mc.rewriteTrailer(b, c, size, n, align)
 	}
 	return done
+}
+
+// rewriteTrailer writes trailer and guards of the block b, which has become one of n
+// bytes in a chunk of size bytes.
+func (mc *Context) rewriteTrailer(b, c raw.Addr, size, n, align uintptr) {
+	mc.writeTrailer(b, c, size, n, align)
+	if mc.mode&checked != 0 {
+		mc.watch.blocks.born(b, c+raw.Addr(size))
+	}
 }
 
 // resizeChunk makes the chunk c in use at least size bytes large where it is
@@ -161,6 +178,9 @@ func (mc *Context) resizeChunk(c raw.Addr, head chunk.Head, size uintptr) (uintp
 	}
 	mc.recount(head, size)
 	mc.cutOff(c, size, have-size)
+	if have-size >= discardFrom {
+		mc.yieldTail(c)
+	}
 	return size, true
 }
 

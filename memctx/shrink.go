@@ -20,14 +20,34 @@ import (
 func (mc *Context) shrinkTails() (err error) {
 	for i := range mc.segments.sorted {
 		r := &mc.segments.sorted[i]
-		tail := mc.tailOf(r)
-		// The fence needs no more than a head where the tail begins.
-		keep := int(tail-r.base()) + chunk.Header
-		if tail > r.first && r.Size-keep >= discardFrom {
+		if tail, keep := mc.largeTail(r); keep > 0 {
 			err = errors.Join(err, mc.shrink(r, tail, keep))
 		}
 	}
 	return err
+}
+
+// yieldTail gives back the tail of the segment that holds a, in which a block has just
+// shrunk, if with it more is idle than the context may retain. A top stays, as it is
+// to be used next, and so does what the provider does not take.
+func (mc *Context) yieldTail(a raw.Addr) {
+	r := mc.segments.find(a)
+	tail, keep := mc.largeTail(r)
+	if keep > 0 && r.end != mc.top.limit && mc.idle+uintptr(r.Size-keep) > mc.retainable(0) {
+		_ = mc.shrink(r, tail, keep)
+	}
+}
+
+// largeTail returns where the segment's tail begins and how many bytes are needed to
+// keep what lies before it, 0 if the tail is too small to go, or all there is.
+func (mc *Context) largeTail(r *record) (tail raw.Addr, keep int) {
+	tail = mc.tailOf(r)
+	// The fence needs no more than a head where the tail begins.
+	keep = int(tail-r.base()) + chunk.Header
+	if tail == r.first || r.Size-keep < discardFrom {
+		return tail, 0
+	}
+	return tail, keep
 }
 
 // tailOf returns where the segment's tail begins, its end if it has none.

@@ -72,8 +72,8 @@ func TestTrimThatCannotShrink(t *testing.T) {
 		}
 		cache := segment.NewCache(segment.Heap(), 64<<20)
 		counter := segment.Counting(cache)
-		o.Provider = counter
-		script(newContext(t, &o)) // to know which call is the first of Trim
+		o.Provider, o.Retain = counter, 2*n // so that Realloc keeps the tail
+		script(newContext(t, &o))           // to know which call is the first of Trim
 		failer := segment.FailingFrom(cache, counter.Calls()+1)
 		for _, c := range []struct {
 			p    segment.Provider
