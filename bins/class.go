@@ -14,7 +14,11 @@ const (
 	perDouble  = 16
 	maxUnits   = 1 + 512 // the largest class
 
-	// Classes is the number of classes, counting the unused 0 and 1.
+	// First is the class of the smallest chunks. Those below are unused, and 0 stands
+	// for none.
+	First = chunk.Min / chunk.Align
+
+	// Classes is the number of classes, counting those below First.
 	Classes = exactUnits + 1 + 4*perDouble
 
 	// MaxChunk is the largest size of a chunk that has a class, in bytes: a unit

@@ -24,6 +24,15 @@ type List struct {
 // classes, which is why [Lists.Of] finds them and no index.
 type Lists struct{ reversed [Classes]List }
 
+// Init makes the lists ready for use. Those of the classes below [First], which no
+// chunk has, look as if a call were changing them for ever: a short way that meets one
+// by a class that is none leaves it alone, without a question of its own.
+func (ls *Lists) Init() {
+	for class := range uint8(First) {
+		ls.Of(class).Head = Busy
+	}
+}
+
 // Of returns the list of a class, which must be below [Classes].
 //
 // It subtracts from the last list's address because the compiler would put an
@@ -70,7 +79,7 @@ func (l *List) Surplus(halvings uint) uint {
 
 // SurplusBytes returns the size of all surplus chunks on the lists.
 func (ls *Lists) SurplusBytes(halvings uint) (bytes uintptr) {
-	for class := range uint8(Classes) {
+	for class := uint8(First); class < Classes; class++ {
 		bytes += uintptr(ls.Of(class).Surplus(halvings)) * SizeOf(class)
 	}
 	return bytes
@@ -78,7 +87,7 @@ func (ls *Lists) SurplusBytes(halvings uint) (bytes uintptr) {
 
 // CachedBytes returns the size of all chunks on the lists.
 func (ls *Lists) CachedBytes() (bytes uintptr) {
-	for class := range uint8(Classes) {
+	for class := uint8(First); class < Classes; class++ {
 		bytes += uintptr(ls.Of(class).Cached()) * SizeOf(class)
 	}
 	return bytes
@@ -86,7 +95,7 @@ func (ls *Lists) CachedBytes() (bytes uintptr) {
 
 // LiveBytes returns the size of all chunks of the classes that users hold.
 func (ls *Lists) LiveBytes() (bytes uintptr) {
-	for class := range uint8(Classes) {
+	for class := uint8(First); class < Classes; class++ {
 		bytes += uintptr(ls.Of(class).Live()) * SizeOf(class)
 	}
 	return bytes
@@ -95,7 +104,7 @@ func (ls *Lists) LiveBytes() (bytes uintptr) {
 // Forget drops every chunk, live or cached, without touching it: their
 // segments are gone. Live blocks count as freed.
 func (ls *Lists) Forget() {
-	for class := range uint8(Classes) {
+	for class := uint8(First); class < Classes; class++ {
 		l := ls.Of(class)
 		l.Frees = l.Allocs
 		l.Head, l.Held = 0, 0
@@ -105,7 +114,7 @@ func (ls *Lists) Forget() {
 // Check walks the lists, calls visit for each cached block with the size it
 // must have, and compares the counts (invariant 6).
 func (ls *Lists) Check(visit func(b raw.Addr, size uintptr) error) error {
-	for class := range uint8(Classes) {
+	for class := uint8(First); class < Classes; class++ {
 		l := ls.Of(class)
 		count := uint(0)
 		for b := l.Head; b != 0; b = raw.Addr(raw.Load(b)) {

@@ -26,7 +26,7 @@ func (mc *Context) Alloc(n int) (unsafe.Pointer, error) {
 	// be apart elsewhere. Compare n before rounding: n + 23 wraps for the largest
 	// sizes, and as unsigned numbers the negative ones are the largest.
 	if chunk.HasClasses && uint(n) < mc.short.requests {
-		class := bins.ByUnits[(uint(n)+chunk.Header+chunk.Align-1)/chunk.Align%uint(len(bins.ByUnits))]
+		class := raw.Load8At(unsafe.Pointer(&bins.ByUnits), int((uint(n)+chunk.Header+chunk.Align-1)/chunk.Align))
 		if l := mc.quick.Of(class); l.Head > bins.Busy {
 			p := l.Head.Pointer()
 			l.Head = bins.Busy

@@ -105,6 +105,7 @@ func New(o *Options) (*Context, error) {
 	if o.Guard {
 		mc.mode |= guard
 	}
+	mc.quick.Init()
 	mc.tree.Init(o.Tree)
 	mc.setLimits(o)
 	mc.setMode(mc.mode)

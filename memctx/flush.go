@@ -90,7 +90,7 @@ func (mc *Context) flushAll() (bytes uintptr) {
 // how many bytes they were. A link that leads out of the context, or a head that
 // does not tell a cached chunk of the class, is a fault.
 func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
-	for class := range uint8(bins.Classes) {
+	for class := uint8(bins.First); class < bins.Classes; class++ {
 		if mc.quick.Of(class).Head == 0 { // most of them, for a cache at its limit
 			continue
 		}

@@ -22,8 +22,9 @@ import (
 func (mc *Context) Free(p unsafe.Pointer) {
 	// The number is blockNumber(b): see Alloc for why it is spelled out.
 	if b := raw.AddrOf(p); chunk.HasClasses && bits.RotateLeft(uint(b), -chunk.AlignShift)-1 < mc.short.blocks {
-		// A block that is not live, or not of a class, has no class here.
-		if class := raw.Load8At(p, -chunk.ClassBefore); class-1 < bins.Classes-1 && raw.Load16At(p, -chunk.TagBefore) == mc.tagTop {
+		// A block that is not live, or not of a class, has none here, or one whose list is
+		// never free.
+		if class := raw.Load8At(p, -chunk.ClassBefore); class < bins.Classes && raw.Load16At(p, -chunk.TagBefore) == mc.tagTop {
 			if l := mc.quick.Of(class); l.Head != bins.Busy {
 				next := l.Head
 				l.Head = bins.Busy

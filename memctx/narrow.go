@@ -33,10 +33,10 @@ func (mc *Context) freeNarrow(b raw.Addr) bool {
 	if blockNumber(b) >= mc.short.blocks {
 		return false
 	}
-	class := bins.OfLive(b)
+	class := bins.OfLive(b) // 0 if it has none
 	l := mc.quick.Of(class)
 	next := l.Head
-	if class == 0 || next == bins.Busy {
+	if next == bins.Busy {
 		return false
 	}
 	l.Head = bins.Busy

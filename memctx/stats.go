@@ -28,7 +28,7 @@ func (mc *Context) Stats() diag.Stats {
 		Allocs:        mc.large.allocs,
 		Frees:         mc.large.frees,
 	}
-	for class := range uint8(bins.Classes) {
+	for class := uint8(bins.First); class < bins.Classes; class++ {
 		s.Allocs += mc.quick.Of(class).Allocs
 		s.Frees += mc.quick.Of(class).Frees
 	}
