@@ -13,6 +13,7 @@ type family struct {
 	children []*Context // oldest first
 	onReset  []func()
 	onClose  []func()
+	inReset  bool  // functions of onReset are being called, or children reset
 	pool     *Pool // that has lent the context to a user
 
 	quarantine *quarantine // blocks that were segments of others; nil without any
@@ -92,14 +93,26 @@ func (mc *Context) Children() iter.Seq[*Context] {
 
 // OnReset lets f be called at the beginning of every [Context.Reset], that of a
 // parent included, while all blocks are still there. The newest function is
-// called first, and those of a parent before those of its children.
-func (mc *Context) OnReset(f func()) { mc.kin().onReset = append(mc.kin().onReset, f) }
+// called first, and those of a parent before those of its children. A Reset from
+// within is a fault of kind [diag.Concurrent]; behind a Close from within no other
+// function is called. A nil f is allowed.
+func (mc *Context) OnReset(f func()) {
+	if f != nil {
+		mc.kin().onReset = append(mc.kin().onReset, f)
+	}
+}
 
 // OnClose lets f be called once, at the beginning of [Context.Close], that of a
 // parent included, while all blocks are still there. The newest function is
-// called first, and those of a parent before those of its children. A [Pool] calls
-// them when the context is put back.
-func (mc *Context) OnClose(f func()) { mc.kin().onClose = append(mc.kin().onClose, f) }
+// called first, and those of a parent before those of its children. What they
+// register, make or adopt meanwhile is called and closed too, and what they move
+// elsewhere is not. A [Pool] calls them when the context is put back. A nil f is
+// allowed.
+func (mc *Context) OnClose(f func()) {
+	if f != nil {
+		mc.kin().onClose = append(mc.kin().onClose, f)
+	}
+}
 
 func (mc *Context) append(child *Context) {
 	child.kin().parent = mc
@@ -112,7 +125,11 @@ func (mc *Context) leaveParent() {
 		return
 	}
 	f := mc.family.parent.family
-	f.children = slices.DeleteFunc(f.children, func(c *Context) bool { return c == mc })
+	i := len(f.children) - 1 // where it is if the parent is being closed
+	for f.children[i] != mc {
+		i--
+	}
+	f.children = slices.Delete(f.children, i, i+1)
 	mc.family.parent = nil
 }
 
@@ -156,15 +173,37 @@ func (mc *Context) closeBelow(op string) (err error) {
 	if mc.mode&busy != 0 {
 		mc.faultConcurrent(op)
 	}
+	var stay []*Context
+	for { // whatever is called can change the family
+		f.callOnClose()
+		c := f.newestBut(stay)
+		if c == nil {
+			return err
+		}
+		if refused := c.Close(); refused != nil {
+			err = errors.Join(err, refused)
+			stay = append(stay, c)
+		}
+	}
+}
+
+// callOnClose calls what was registered with OnClose, each function once.
+func (f *family) callOnClose() {
 	for n := len(f.onClose); n > 0; n = len(f.onClose) {
 		call := f.onClose[n-1]
 		f.onClose = f.onClose[:n-1] // also if it panics
 		call()
 	}
-	for _, c := range slices.Backward(slices.Clone(f.children)) {
-		err = errors.Join(err, c.Close())
+}
+
+// newestBut returns the newest child that is none of the given ones, or nil.
+func (f *family) newestBut(stay []*Context) *Context {
+	for _, c := range slices.Backward(f.children) {
+		if !slices.Contains(stay, c) {
+			return c
+		}
 	}
-	return err
+	return nil
 }
 
 // resetBelow calls what was registered with OnReset and resets all children,
@@ -174,16 +213,41 @@ func (mc *Context) resetBelow() (err error) {
 	if f == nil || mc.mode&closed != 0 {
 		return nil
 	}
-	if mc.mode&busy != 0 {
+	if mc.mode&busy != 0 || f.inReset {
 		mc.faultConcurrent("Reset")
 	}
+	f.inReset = true
+	defer func() { f.inReset = false }() // also if something panics
 	for _, call := range slices.Backward(slices.Clone(f.onReset)) {
-		call()
+		if call(); mc.mode&closed != 0 {
+			return nil
+		}
 	}
 	for _, c := range slices.Backward(slices.Clone(f.children)) {
-		err = errors.Join(err, c.reset(0))
+		if c.family.parent == mc { // still: whatever was called can have changed that
+			err = errors.Join(err, c.resetOrClose())
+		}
 	}
 	return err
+}
+
+// resetOrClose resets a child, or tries once more to close one that could not give
+// back its memory.
+func (mc *Context) resetOrClose() error {
+	if mc.mode&closed != 0 {
+		return mc.Close()
+	}
+	return mc.reset(0)
+}
+
+// callbacks returns the number of functions registered with OnClose, in mc and below.
+func (mc *Context) callbacks() (n int) {
+	for c := range mc.tribe() {
+		if c.family != nil {
+			n += len(c.family.onClose)
+		}
+	}
+	return n
 }
 
 // pardon lets mc and all below it close without looking at guards, whatever call

@@ -85,6 +85,7 @@ func (p *Pool) Put(mc *Context) {
 			p.drop(mc)
 		}
 	}()
+	p.retry()
 	kept = mc.recycle(&p.options) == nil && p.keep(mc)
 }
 
@@ -95,12 +96,7 @@ func (p *Pool) takeBack(mc *Context) {
 	if lent {
 		mc.family.pool = nil
 	}
-	stuck := p.stuck
-	p.stuck = nil
 	p.mu.Unlock()
-	for _, c := range stuck {
-		p.drop(c)
-	}
 	if !lent {
 		panic(&diag.Fault{Kind: diag.Foreign, Op: "Put", Context: mc.Name(),
 			Hint: "the pool has not lent this context, or has it back already"})
@@ -134,16 +130,48 @@ func (p *Pool) keep(mc *Context) bool {
 	return true
 }
 
-// drop closes a context, or keeps it to try again.
+// drop closes a context, or keeps it to try again, whatever panics meanwhile.
 func (p *Pool) drop(mc *Context) error {
+	defer func() {
+		if !mc.isGone() {
+			p.keepStuck(mc)
+		}
+	}()
+	defer mc.abandon()
 	mc.pardon()
-	err := mc.Close()
-	if err != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.stuck = append(p.stuck, mc)
+	return mc.Close()
+}
+
+// keepStuck keeps contexts to be dropped once more.
+func (p *Pool) keepStuck(contexts ...*Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stuck = append(p.stuck, contexts...)
+}
+
+// dropAll drops contexts and returns their errors.
+func (p *Pool) dropAll(contexts []*Context) (err error) {
+	defer func() { p.keepStuck(contexts...) }() // there are some if one panics
+	for len(contexts) > 0 {
+		mc := contexts[0]
+		contexts = contexts[1:]
+		err = errors.Join(err, p.drop(mc))
 	}
 	return err
+}
+
+// retry drops once more what was kept for that.
+func (p *Pool) retry() {
+	p.mu.Lock()
+	stuck := p.stuck
+	p.stuck = nil
+	p.mu.Unlock()
+	_ = p.dropAll(stuck) // what is refused again is kept again
+}
+
+// isGone reports whether the context is closed and all of its memory given back.
+func (mc *Context) isGone() bool {
+	return mc.mode&closed != 0 && mc.Footprint() == 0 && (mc.family == nil || len(mc.family.children) == 0)
 }
 
 // Idle returns the number of contexts that the pool keeps for later.
@@ -156,11 +184,7 @@ func (p *Pool) Trim() error {
 	contexts := append(p.idle, p.stuck...)
 	p.idle, p.stuck = nil, nil
 	p.mu.Unlock()
-	var err error
-	for _, mc := range contexts {
-		err = errors.Join(err, p.drop(mc))
-	}
-	return err
+	return p.dropAll(contexts)
 }
 
 // Close ends the pool: Get fails from now on. Idle contexts are closed at once,

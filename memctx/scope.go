@@ -20,10 +20,21 @@ func Scope(o *Options, f func(*Context) error) error {
 }
 
 // abandon closes a context that a panic left open, without looking at guards.
-// What the panic interrupted may have been a call of the context.
+// What the panic interrupted may have been a call of the context. A function of
+// OnClose can panic too, and is not called again.
 func (mc *Context) abandon() {
 	if mc.mode&closed == 0 {
-		mc.pardon()
-		_ = mc.Close() // there is a panic to report already
+		mc.abandonAfter(mc.callbacks())
 	}
+}
+
+// abandonAfter is abandon where so many functions may panic.
+func (mc *Context) abandonAfter(panics int) {
+	defer func() {
+		if mc.mode&closed == 0 && panics > 0 {
+			mc.abandonAfter(panics - 1)
+		}
+	}()
+	mc.pardon()
+	_ = mc.Close() // there is a panic to report already
 }
