@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"math"
+
 	"github.com/google/btree"
 
 	"github.com/cookmem-go/cookmem/internal/raw"
@@ -93,14 +95,21 @@ func (s *idleSet) has(e *extent) bool {
 // smallest returns the smallest extent of at least size bytes, or nil. Of equal
 // ones it is one that became idle lately, or else the one at the lowest address.
 func (s *idleSet) smallest(size int) *extent {
-	var best *extent
+	at, least := -1, math.MaxInt
 	for i, n := range s.sizes[:s.count] {
-		if n >= size && (best == nil || n < best.size) {
-			best = s.recent[i]
+		if n >= size && n < least {
+			at, least = i, n
 			if n == size {
-				return best
+				break
 			}
 		}
+	}
+	var best *extent
+	if at >= 0 {
+		best = s.recent[at]
+	}
+	if least == size || s.tree.Len() == 0 {
+		return best
 	}
 	s.found = nil
 	s.tree.AscendGreaterOrEqual(idleExtent{size: size}, s.first)
