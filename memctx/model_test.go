@@ -14,11 +14,14 @@ import (
 	"github.com/cookmem-go/cookmem/tree"
 )
 
-// modes are the kinds of contexts that keep their blocks or watch them differently.
-var modes = []struct {
+// mode is a kind of context.
+type mode struct {
 	name    string
 	options memctx.Options
-}{
+}
+
+// modes are the kinds of contexts that keep their blocks or watch them differently.
+var modes = []mode{
 	{"plain", memctx.Options{}},
 	{"exact", memctx.Options{ExactSize: true}},
 	{"guard", memctx.Options{Guard: true}},
@@ -98,19 +101,8 @@ func TestModelResizing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		others := []model.Kind{model.Alloc, model.Alloc, model.AllocAligned, model.AllocAligned, model.Free, model.Free,
-			model.Trim, model.Reset, model.SetLimit, model.SetLimit, model.Fail, model.Fail}
-		for range less(1500) {
-			op := model.Op{Kind: model.Realloc, Index: uint16(r.Uint32()), N: r.IntN(1 << (8 + r.IntN(12))), Arg: byte(r.Uint32())}
-			switch r.IntN(8) {
-			case 0:
-				op.Kind = others[r.IntN(len(others))]
-			case 1, 2:
-				op.Kind = model.TryResize
-			}
-			if err := m.Apply(op); err != nil {
-				t.Fatal(err)
-			}
+		if err := m.RunLarge(r, less(1500)); err != nil {
+			t.Fatal(err)
 		}
 		if err := m.Close(); err != nil {
 			t.Fatal(err)

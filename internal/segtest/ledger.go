@@ -89,6 +89,18 @@ func (l *Ledger) ReleaseMany(ss []segment.Segment) ([]segment.Segment, error) {
 	return ss[:unknown+len(refused)], errors.Join(append(errs, err)...)
 }
 
+// Quarantine implements segment.Quarantiner: it is a release.
+func (l *Ledger) Quarantine(s segment.Segment) error {
+	if err := l.strike(s, "quarantine"); err != nil {
+		return err
+	}
+	err := segment.Quarantine(l.up, s)
+	if err != nil {
+		l.enter(s, "quarantine", s.Size)
+	}
+	return err
+}
+
 // Resize implements segment.Resizer.
 func (l *Ledger) Resize(s segment.Segment, min, max int, fixed bool) (segment.Segment, error) {
 	if err := l.strike(s, "resize"); err != nil {

@@ -86,6 +86,7 @@ func (m *Model) resize(op Op) error {
 	moved := b.addr
 	if op.Kind == TryResize {
 		if !m.mc.TryResize(b.addr.Pointer(), op.N) {
+			m.config.Tally["TryResize in vain"]++
 			return m.intact(&b, b.n)
 		}
 	} else {
@@ -94,6 +95,9 @@ func (m *Model) resize(op Op) error {
 			return m.refused(err, op.N, b.align)
 		}
 		moved = memctx.AddrOf(p)
+		if moved != b.addr {
+			m.config.Tally["Realloc moves"]++
+		}
 	}
 	m.drop(i)
 	kept := min(b.n, op.N)
@@ -178,6 +182,9 @@ func (m *Model) sweep(op Op) error {
 	if err != nil && !m.faults.tripped && !m.config.Scarce {
 		return fmt.Errorf("failed without a reason: %w", err)
 	}
+	if err != nil {
+		m.config.Tally[op.Kind.String()+" in part"]++
+	}
 	m.faults.tripped = false
 	return m.Compare()
 }
@@ -189,6 +196,9 @@ func (m *Model) setLimit(op Op) {
 	limit := memctx.NoLimit
 	if i := int(op.Arg); i < len(limits)*24 {
 		limit = limits[i%len(limits)]
+	}
+	if limit < footprint {
+		m.config.Tally["SetLimit below use"]++
 	}
 	m.mc.SetLimit(limit)
 }

@@ -14,11 +14,11 @@ func (m *Model) Compare() error {
 	if err := m.mc.Check(); err != nil {
 		return err
 	}
-	return errors.Join(m.compareBlocks(), m.compareStats(), m.compareBooks())
+	return errors.Join(m.compareBlocks(), m.compareContents(), m.compareStats(), m.compareBooks(),
+		m.told.compare(len(m.blocks), m.mc.Footprint()))
 }
 
-// compareBlocks compares the blocks that the context lists, and the contents of
-// all of them.
+// compareBlocks compares the blocks that the context lists.
 func (m *Model) compareBlocks() error {
 	i := 0
 	for got := range m.mc.Blocks() {
@@ -36,9 +36,21 @@ func (m *Model) compareBlocks() error {
 	if i != len(m.blocks) {
 		return fmt.Errorf("the context lists %d blocks, live are %d", i, len(m.blocks))
 	}
-	for i := range m.blocks {
-		if err := m.intact(&m.blocks[i], m.blocks[i].n); err != nil {
+	return nil
+}
+
+// compareContents compares what is in the blocks, up to Config.Contents bytes of it,
+// and goes on from there the next time.
+func (m *Model) compareContents() error {
+	rest := m.config.Contents
+	for range m.blocks {
+		m.looked++
+		b := &m.blocks[m.looked%len(m.blocks)]
+		if err := m.intact(b, b.n); err != nil {
 			return err
+		}
+		if rest -= b.n; rest <= 0 && m.config.Contents > 0 {
+			break
 		}
 	}
 	return nil
@@ -69,9 +81,10 @@ func (m *Model) compareBooks() error {
 	return nil
 }
 
-// Close compares everything once more and closes the context, which must give
-// back every segment, again and again if the provider refuses.
+// Close compares everything once more, all contents included, and closes the context,
+// which must give back every segment, again and again if the provider refuses.
 func (m *Model) Close() error {
+	m.config.Contents = 0
 	if err := m.Compare(); err != nil {
 		return fmt.Errorf("before Close: %w", err)
 	}
@@ -80,6 +93,9 @@ func (m *Model) Close() error {
 	}
 	if n, bytes := m.books.Out(); n != 0 || m.mc.Footprint() != 0 {
 		return fmt.Errorf("after Close %d segments of %d bytes are held, the footprint is %d", n, bytes, m.mc.Footprint())
+	}
+	if err := m.told.compare(0, 0); err != nil {
+		return fmt.Errorf("after Close: %w", err)
 	}
 	if _, err := m.mc.Alloc(1); !errors.Is(err, memctx.ErrClosed) {
 		return fmt.Errorf("an Alloc after Close returned %v", err)
@@ -93,6 +109,10 @@ func (m *Model) closeRetrying() error {
 	for tries := 0; ; tries++ {
 		m.faults.tripped = false
 		err := m.mc.Close()
+		m.config.Tally["Close"]++
+		if err != nil {
+			m.config.Tally["Close in part"]++
+		}
 		switch {
 		case err == nil && m.faults.tripped:
 			return errors.New("the provider refused, and Close reports nothing")

@@ -25,5 +25,8 @@
 // every refusal, it compares everything: Check, Blocks, Stats, contents, and
 // the books that are kept beneath the context over who owns which segment.
 // Between the books and the source of memory sits a provider that fails when an
-// operation tells it to.
+// operation tells it to. What an observer is told must add up to the same blocks and
+// bytes. Contents are many bytes: where there is a bound to how many of them a
+// comparison looks at, it goes on with the next blocks the next time. [Tally] counts
+// what has happened, so that nobody believes in tests of what never does.
 package model

@@ -22,6 +22,8 @@ type Config struct {
 	MaxBlocks int            // live blocks, above which allocations become frees; 0 is 1,000
 	MaxBytes  int            // live bytes, likewise; 0 is 16 MiB
 	Every     int            // operations from one full comparison to the next; 0 is never
+	Contents  int            // bytes of the blocks to look at in a comparison; 0 is all. Free looks at its block anyway
+	Tally     Tally          // counts what happens; may be nil
 }
 
 // block is what the model knows of a live block.
@@ -41,9 +43,13 @@ type Model struct {
 	mc     *memctx.Context
 	books  *segtest.Ledger
 	faults *faults
-	blocks []block // by address
-	bytes  int     // asked for in all blocks
-	made   int     // blocks ever made, which chooses their contents
+	told   *audience // nil if there is no observer
+	blocks []block   // by address
+	bytes  int       // asked for in all blocks
+	made   int       // blocks ever made, which chooses their contents
+	looked int       // blocks whose contents have been compared
+	doing  Kind      // the present operation
+	most   int       // the largest footprint since TakeMost
 	steps  int
 	checks int
 }
@@ -56,12 +62,20 @@ func New(c Config) (*Model, error) {
 	if c.MaxBytes == 0 {
 		c.MaxBytes = 16 << 20
 	}
-	m := &Model{config: c, exact: c.Options.ExactSize || c.Options.Guard || c.Options.Checked || c.Options.Stacks, faults: &faults{up: c.Options.Provider}}
+	if c.Tally == nil {
+		c.Tally = Tally{}
+	}
+	m := &Model{config: c, exact: c.Options.ExactSize || c.Options.Guard || c.Options.Checked || c.Options.Stacks}
+	m.faults = &faults{up: c.Options.Provider, tally: c.Tally}
 	if m.faults.up == nil {
 		m.faults.up = segment.Heap()
 	}
 	m.books = segtest.NewLedger(m.faults)
 	options := c.Options
+	if options.Observer != nil {
+		m.told = &audience{next: options.Observer}
+		options.Observer = m.told
+	}
 	options.Provider = draining{m.books, m.faults}
 	var err error
 	m.mc, err = memctx.New(&options)
@@ -76,14 +90,19 @@ type draining struct {
 
 func (d draining) Drain() error { return d.below.Drain() }
 
-// SetBounds changes Config.MinBlocks and Config.MaxBlocks.
-func (m *Model) SetBounds(lo, hi int) { m.config.MinBlocks, m.config.MaxBlocks = lo, hi }
-
 // Steps returns the number of operations applied.
 func (m *Model) Steps() int { return m.steps }
 
 // Checks returns the number of full comparisons.
 func (m *Model) Checks() int { return m.checks }
+
+// TakeMost returns the largest footprint that an operation has left since it was
+// called before.
+func (m *Model) TakeMost() int {
+	most := m.most
+	m.most = m.mc.Footprint()
+	return most
+}
 
 // Apply lets the context do one operation and returns how it differs from what
 // the model does, a fault of the context included.
@@ -113,6 +132,7 @@ func (m *Model) Apply(op Op) (err error) {
 // refused to take back, is owned all the same.
 func (m *Model) limited(before int) error {
 	after := m.mc.Footprint()
+	m.most = max(m.most, after)
 	if after > before && after > m.mc.Limit() && m.mc.Stats().Unreleased == 0 {
 		return fmt.Errorf("footprint grew from %d to %d at a limit of %d", before, after, m.mc.Limit())
 	}
@@ -150,6 +170,8 @@ func (m *Model) do(op Op) error {
 	if op.Kind == FreeMany && len(m.blocks) <= m.config.MinBlocks {
 		op.Kind = Alloc
 	}
+	m.doing = op.Kind
+	m.config.Tally[op.Kind.String()]++
 	switch op.Kind {
 	case Realloc, TryResize:
 		return m.resize(op)
@@ -228,6 +250,11 @@ func (m *Model) fits(b *block) error {
 func (m *Model) refused(err error, n, align int) error {
 	scarce := m.faults.tripped || m.config.Scarce
 	m.faults.tripped = false
+	if errors.Is(err, memctx.ErrLimit) {
+		m.config.Tally[m.doing.String()+" over the limit"]++
+	} else {
+		m.config.Tally[m.doing.String()+" without memory"]++
+	}
 	switch {
 	case errors.Is(err, memctx.ErrNoMemory):
 		if !scarce {
