@@ -193,7 +193,9 @@ func (mc *Context) checkMany(ptrs []unsafe.Pointer) []unsafe.Pointer {
 			mc.checkGuards("FreeMany", b, c, head.Size())
 		} else if head.Size() <= bins.MaxChunk {
 			mc.list("FreeMany", bins.ForChunk(head.Size()))
+			continue
 		}
+		mc.mustJoin("FreeMany", b, c, head)
 	}
 	return ptrs
 }

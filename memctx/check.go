@@ -8,6 +8,7 @@ import (
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
 	"github.com/cookmem-go/cookmem/internal/raw"
+	"github.com/cookmem-go/cookmem/tree"
 )
 
 // Check recomputes everything the context believes about its heap from the
@@ -181,7 +182,8 @@ func (mc *Context) checkLists() error {
 	if err := mc.small.Check(inBin); err != nil {
 		return err
 	}
-	if err := mc.tree.Check(); err != nil {
+	inMemory := func(node raw.Addr) bool { return mc.mayHold(node, tree.NodeSize) }
+	if err := mc.tree.CheckWhere(inMemory); err != nil {
 		return fmt.Errorf("invariant 8: %w", err)
 	}
 	inTree := mc.visitAs(8, "tree", chunk.Free)
@@ -197,8 +199,8 @@ func (mc *Context) checkLists() error {
 // segments, with the given state and size.
 func (mc *Context) visitAs(invariant int, where string, state chunk.Head) func(raw.Addr, uintptr) error {
 	return func(b raw.Addr, size uintptr) error {
-		if mc.segments.find(b) == nil {
-			return fmt.Errorf("invariant %d: the %s holds %#x, which is in no segment", invariant, where, b)
+		if !mc.mayHold(b, chunk.Min-chunk.Header) {
+			return fmt.Errorf("invariant %d: the %s holds %#x, where no chunk can be", invariant, where, b)
 		}
 		head := chunk.Read(chunk.OfBlock(b), mc.tag)
 		if head.State() != state || head.Size() != size {
@@ -206,6 +208,25 @@ func (mc *Context) visitAs(invariant int, where string, state chunk.Head) func(r
 		}
 		return nil
 	}
+}
+
+// mayHold reports whether a block of n bytes can begin at b, which may be any number:
+// it is aligned, and lies where a segment is divided into chunks.
+func (mc *Context) mayHold(b raw.Addr, n uintptr) bool {
+	r := mc.segments.find(b)
+	if r == nil || b%chunk.Align != 0 || chunk.OfBlock(b) < r.first {
+		return false
+	}
+	end := mc.endOf(r)
+	return b <= end && n <= uintptr(end-b)
+}
+
+// endOf returns where the chunks of the segment end: at the fence, or at the top.
+func (mc *Context) endOf(r *record) raw.Addr {
+	if r.end == mc.top.limit {
+		return mc.top.at
+	}
+	return r.end
 }
 
 // checkTotals compares what was counted with what the context keeps.
@@ -297,13 +318,10 @@ func (mc *Context) checkAllGuards(op string) {
 // walk calls visit for each chunk until it returns false.
 func (mc *Context) walk(visit func(c raw.Addr, head chunk.Head) bool) {
 	for _, r := range mc.segments.sorted {
-		end := r.end
-		if end == mc.top.limit {
-			end = mc.top.at
-		}
+		end := mc.endOf(&r)
 		for c := r.first; c < end; {
 			head := chunk.Read(c, mc.tag)
-			if !chunk.Plausible(head.Size()) || head >= chunk.Limit {
+			if !chunk.Plausible(head.Size()) || head >= chunk.Limit || head.Size() > uintptr(end-c) {
 				mc.fault(diag.Fault{Kind: diag.Corrupt, Op: "walk", Addr: uintptr(chunk.Block(c)),
 					Hint: "a chunk's head was overwritten; Check tells more"})
 			}

@@ -92,7 +92,7 @@ func (mc *Context) endDelay(op string) {
 	d := mc.watch.line.pop()
 	c := chunk.OfBlock(d.addr - mc.front())
 	head := chunk.Read(c, mc.tag)
-	if head.State() != chunk.Trailed || head.Size() != d.size || !mc.plausible(c, d.size) {
+	if head.State() != chunk.Trailed || head.Size() != d.size || !mc.plausible(c, d.size) || !mc.canJoin(c, head) {
 		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(d.addr), Block: d.block(), Allocated: d.allocated, Freed: d.freed,
 			Hint: "the head of a freed block, or the one behind it, was overwritten"})
 	}

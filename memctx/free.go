@@ -83,6 +83,7 @@ func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
 		l.Frees++
 		return
 	}
+	mc.mustJoin(op, b, c, head)
 	mc.large.frees++
 	mc.largeBytes -= size
 	if mc.mode&checked != 0 {
@@ -140,10 +141,45 @@ func (mc *Context) plausible(c raw.Addr, size uintptr) bool {
 	return behind == mc.top.at || chunk.Read(behind, mc.tag).PrevInUse()
 }
 
+// mustJoin raises a fault if the chunk c in use cannot be joined with its neighbours.
+func (mc *Context) mustJoin(op string, b, c raw.Addr, head chunk.Head) {
+	if !mc.canJoin(c, head) {
+		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
+			Hint: "the head behind the block, or free memory beside it, was overwritten"})
+	}
+}
+
+// canJoin reports whether the neighbours of the chunk c in use are what coalesce will
+// take them for: of one that is free, head and foot tell the same.
+func (mc *Context) canJoin(c raw.Addr, head chunk.Head) bool {
+	if !head.PrevInUse() {
+		size := chunk.Foot(c)
+		before := c - raw.Addr(size)
+		if !mc.isFree(before, size) {
+			return false
+		}
+	}
+	behind := c + raw.Addr(head.Size())
+	if behind == mc.top.at {
+		return true
+	}
+	next := chunk.Read(behind, mc.tag)
+	return next.State() != chunk.Free && (next < chunk.Limit || next.IsFence()) || mc.isFree(behind, next.Size())
+}
+
+// isFree reports whether at c, which may be any number, is a free chunk of size bytes.
+func (mc *Context) isFree(c raw.Addr, size uintptr) bool {
+	if !chunk.Plausible(size) || !mc.within(c, size) {
+		return false
+	}
+	head := chunk.Read(c, mc.tag)
+	return head.State() == chunk.Free && head.Size() == size && chunk.Foot(c+raw.Addr(size)) == size
+}
+
 // within reports whether a chunk of size bytes at c lies in one of the segments.
 func (mc *Context) within(c raw.Addr, size uintptr) bool {
 	r := mc.segments.find(c)
-	return r != nil && c >= r.first && size <= uintptr(r.end-c)
+	return r != nil && c >= r.first && c <= r.end && size <= uintptr(r.end-c)
 }
 
 // faultTag reports a block before which there is no head of this context.
@@ -165,10 +201,7 @@ func (mc *Context) faultTag(op string, b raw.Addr) {
 // The links of a free chunk may overwrite the tombstone of a block that was
 // joined with a small one before it; then only a walk tells.
 func (mc *Context) inFree(r *record, a raw.Addr) bool {
-	end := r.end
-	if end == mc.top.limit {
-		end = mc.top.at
-	}
+	end := mc.endOf(r)
 	for c := r.first; c < end; {
 		head := chunk.Read(c, mc.tag)
 		size := head.Size()

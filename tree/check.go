@@ -9,9 +9,15 @@ import (
 // Check walks all of t, recomputes what T1 to T9 of the package documentation
 // say, and returns an error that quotes the number, the node and its words, or
 // nil. Damaged links are noticed before they are followed where their alignment
-// gives them away; any other one must lead to readable memory.
+// gives them away; any other one must lead to readable memory: see [Tree.CheckWhere].
 func (t *Tree) Check() error {
-	c := census{limit: int(t.count)}
+	return t.CheckWhere(func(raw.Addr) bool { return true })
+}
+
+// CheckWhere is Check for a caller who knows where nodes can be: a link to an
+// address for which possible is false is an error and not followed.
+func (t *Tree) CheckWhere(possible func(node raw.Addr) bool) error {
+	c := census{limit: int(t.count), possible: possible}
 	var err error
 	switch t.Kind() {
 	case RB:
@@ -37,6 +43,8 @@ type census struct {
 
 	largest uintptr
 	limit   int // more nodes than this are not looked at: links may lead in a circle
+
+	possible func(node raw.Addr) bool
 }
 
 func (c *census) add(n raw.Addr) error {
@@ -64,7 +72,7 @@ func (c *census) compare(t *Tree) error {
 // visit checks what all kinds have in common at the tree node n, reached from
 // up, and counts its ring.
 func (c *census) visit(n, up raw.Addr) error {
-	if err := checkLink(n, up); err != nil {
+	if err := c.checkLink(n, up); err != nil {
 		return err
 	}
 	if p := parent(n); p != up {
@@ -79,7 +87,7 @@ func (c *census) visit(n, up raw.Addr) error {
 func (c *census) visitRing(host raw.Addr) error {
 	last := host
 	for n := next(host); n != host; n = next(n) {
-		if err := checkLink(n, last); err != nil {
+		if err := c.checkLink(n, last); err != nil {
 			return err
 		}
 		if p := parent(n); p != ringed {
@@ -103,8 +111,8 @@ func (c *census) visitRing(host raw.Addr) error {
 }
 
 // checkLink checks the link to n that was found in from, or in a root if that is 0.
-func checkLink(n, from raw.Addr) error {
-	if n != 0 && n%raw.Word == 0 {
+func (c *census) checkLink(n, from raw.Addr) error {
+	if isAligned(n) && c.possible(n) {
 		return nil
 	}
 	if from == 0 {
@@ -112,6 +120,9 @@ func checkLink(n, from raw.Addr) error {
 	}
 	return fault("T9", from, "it links to %#x, which is no address of a node", n)
 }
+
+// isAligned reports whether n can be the address of a node by its alignment.
+func isAligned(n raw.Addr) bool { return n != 0 && n%raw.Word == 0 }
 
 // fault says that a rule is broken at n, and shows n's words.
 func fault(rule string, n raw.Addr, format string, args ...any) error {
@@ -122,7 +133,7 @@ func fault(rule string, n raw.Addr, format string, args ...any) error {
 
 // mustAccept panics if node cannot be inserted under size.
 func mustAccept(node raw.Addr, size uintptr) {
-	if err := checkLink(node, 0); err != nil || size == 0 {
+	if !isAligned(node) || size == 0 {
 		panic(fmt.Sprintf("tree: Insert of node %#x with size %d", node, size))
 	}
 }
