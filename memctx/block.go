@@ -1,6 +1,7 @@
 package memctx
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/diag"
@@ -54,7 +55,7 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 	wrongAlign := uintptr(max(align, 0)) > aligned || mc.mode&checked != 0 && uintptr(max(align, chunk.Align)) != aligned
 	if n < 0 || uintptr(n) > usable || exactly && uintptr(n) != usable || wrongAlign {
 		mc.fault(diag.Fault{Kind: diag.WrongSize, Op: "FreeSized", Addr: uintptr(b), Block: mc.describe(c, head),
-			Hint: "the size or alignment given is not the block's"})
+			Hint: fmt.Sprintf("given were %d bytes, aligned to %d", n, align)})
 	}
 	mc.freeLive("FreeSized", b, c, head)
 }

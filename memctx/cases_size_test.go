@@ -288,7 +288,18 @@ func TestErrorTellsTheRequest(t *testing.T) {
 			t.Errorf("the error of AllocZeroed(%d, %d) is %#v", c[0], c[1], e)
 		}
 	}
-	_, err = mc.AllocAligned(1<<20, 64)
+	if err := mc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(mc.Check()), `memctx: Check in context "tenant": context is closed`; got != want {
+		t.Errorf("the error is %s\nwant %s", got, want)
+	}
+}
+
+// TestErrorText looks at the whole text of a refusal.
+func TestErrorText(t *testing.T) {
+	mc := newContext(t, &memctx.Options{Name: "tenant", Limit: 10_000, Provider: segment.Heap()})
+	_, err := mc.AllocAligned(1<<20, 64)
 	want := `memctx: AllocAligned of 1048576 bytes aligned to 64 in context "tenant": memory limit reached (limit 10000B, footprint 0B)`
 	if got := fmt.Sprint(err); got != want {
 		t.Errorf("the error is %s\nwant %s", got, want)

@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 	}
 	text := fmt.Sprintf("memctx: %s", e.Op)
 	switch e.Op {
-	case "Reset", "Trim", "Close", "NewChild", "Adopt", "Get":
+	case "Reset", "Trim", "Close", "Check", "NewChild", "Adopt", "Get":
 	default:
 		text += fmt.Sprintf(" of %d bytes", e.N)
 		if e.Align != 0 {

@@ -1,6 +1,9 @@
 package memctx
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -43,6 +46,32 @@ func (l *Limits) Set(text string) error {
 			return &limitsError{s.key, err}
 		}
 		changed[s.key] = size
+	}
+	*l = changed
+	return nil
+}
+
+// UnmarshalJSON reads an object of sizes into the limits, beside those that are there.
+// A bad size is an error that names whose it is, and so is null: no limit is
+// "unlimited". Nothing is changed then.
+func (l *Limits) UnmarshalJSON(data []byte) error {
+	var sizes map[string]json.RawMessage
+	if err := json.Unmarshal(data, &sizes); err != nil {
+		return fmt.Errorf("memctx limits: %w", err)
+	}
+	changed := maps.Clone(*l)
+	if changed == nil && sizes != nil {
+		changed = Limits{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if string(sizes[name]) == "null" {
+			return &limitsError{name, errors.New("null is no size")}
+		}
+		var size Size
+		if err := json.Unmarshal(sizes[name], &size); err != nil {
+			return &limitsError{name, err}
+		}
+		changed[name] = size
 	}
 	*l = changed
 	return nil

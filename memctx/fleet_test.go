@@ -41,8 +41,16 @@ func TestLimitsText(t *testing.T) {
 			t.Errorf("Set(%q) = %v: %q", bad, err, l.String())
 		}
 	}
-	if err := json.Unmarshal([]byte(`{"a": "5 parsecs"}`), &l); err == nil {
-		t.Error("JSON with a bad size")
+	for _, bad := range []string{`{"a": "5 parsecs"}`, `{"b": 1, "a": null}`, `{"a": -1}`, `{"a": {}}`} {
+		if err := json.Unmarshal([]byte(bad), &l); err == nil || !strings.Contains(err.Error(), "a: ") || l.String() != "kept=5B" {
+			t.Errorf("%s = %v: %q", bad, err, l.String())
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"a": 1}`), &l); err != nil || l.String() != "a=1B,kept=5B" {
+		t.Errorf("%q, %v", l.String(), err)
+	}
+	if err := json.Unmarshal([]byte(`[]`), &l); err == nil || !strings.Contains(err.Error(), "memctx limits") {
+		t.Errorf("limits from an array: %v", err)
 	}
 	if (*memctx.Limits)(nil).String() != "" {
 		t.Error("nil limits have a text")

@@ -2,7 +2,9 @@ package memctx
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -74,19 +76,26 @@ type Options struct {
 func (o *Options) isChecked() bool { return o.Checked || o.Stacks }
 
 // UnmarshalJSON reads the options from an object and refuses unknown keys by
-// name. Fields that are absent stay as they are.
+// name, and one key in two spellings. Case does not matter. Fields that are absent
+// stay as they are.
 func (o *Options) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("memctx options: %w", err)
 	}
 	changed := *o
-	for key, value := range fields {
+	spelled := map[any]string{} // by address of the field
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		field, err := changed.field(key)
 		if err != nil {
 			return err
 		}
-		if err := json.Unmarshal(value, field.Addr().Interface()); err != nil {
+		target := field.Addr().Interface()
+		if other, twice := spelled[target]; twice {
+			return fmt.Errorf("memctx options: %q and %q are the same key", other, key)
+		}
+		spelled[target] = key
+		if err := json.Unmarshal(fields[key], target); err != nil {
 			return fmt.Errorf("memctx options: %s: %w", key, err)
 		}
 	}
@@ -95,7 +104,7 @@ func (o *Options) UnmarshalJSON(data []byte) error {
 }
 
 // Set reads comma-separated settings such as "limit=64MiB,tree=avl,guard" into
-// the options; a key without a value is true. Keys are those of the JSON form. A
+// the options; a key without a value is true, if it can be. Keys are those of the JSON form. A
 // value may be a quoted Go string: name="a,b". An unknown key or a bad value is
 // an error that names it, and then nothing is changed. With String, Set makes
 // *Options a flag.Value.
@@ -207,6 +216,9 @@ func keyOf(field reflect.StructField) string {
 func setField(field reflect.Value, value string, hasValue bool) error {
 	switch target := field.Addr().Interface().(type) {
 	case *string:
+		if !hasValue {
+			return errors.New("it needs a value")
+		}
 		*target = value
 	case *bool:
 		if !hasValue {

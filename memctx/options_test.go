@@ -54,6 +54,7 @@ func TestOptionsSetRefuses(t *testing.T) {
 		"guard,provider=os":      `"provider"`,
 		"limit=64Mi":             "limit",
 		"limit":                  "limit",
+		"guard,name":             "name",
 		"limit=-1":               "limit",
 		"retain=x":               "retain",
 		"tree=btree":             "tree",
@@ -144,6 +145,7 @@ func TestOptionsJSONRefuses(t *testing.T) {
 		`{"name":7}`:                  "name",
 		`[]`:                          "memctx options",
 		`{"guard":false,"retian":10}`: `"retian"`,
+		`{"limit":1,"LIMIT":2}`:       `"LIMIT" and "limit"`,
 	} {
 		got := everything
 		err := json.Unmarshal([]byte(text), &got)

@@ -2,6 +2,7 @@ package memctx
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -54,10 +55,10 @@ func ParseSize(text string) (Size, error) {
 		}
 	}
 	n, err := strconv.ParseUint(trimmed, 10, 64)
-	if err != nil {
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, fmt.Errorf("size %q: want a whole number of bytes with an optional unit, as in 64MiB", text)
 	}
-	if n > math.MaxInt/unit {
+	if err != nil || n > math.MaxInt/unit {
 		return 0, fmt.Errorf("size %q: more than the largest size %d", text, math.MaxInt)
 	}
 	return Size(n * unit), nil

@@ -44,6 +44,9 @@ func TestParseSizeRefuses(t *testing.T) {
 		} else if !strings.Contains(err.Error(), strconv.Quote(text)) {
 			t.Errorf("the error does not name %q: %v", text, err)
 		}
+		if isNumber := text != "" && strings.Trim(text, "0123456789") == ""; isNumber && !strings.Contains(err.Error(), "more than") {
+			t.Errorf("the error does not tell that %q is too large: %v", text, err)
+		}
 	}
 	if bits.UintSize == 32 {
 		for _, text := range []string{"2GiB", "2147483648", "2097152KiB", "1TiB", "3GB"} {
