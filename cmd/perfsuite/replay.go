@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
@@ -59,7 +61,7 @@ func (c *config) addStreams(dir string, files []string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if slices.ContainsFunc(c.streams, func(other job) bool { return other.name == j.name }) {
-			j.name = file
+			j.name = printable(file)
 		}
 		c.streams = append(c.streams, j)
 		most = max(most, counts.Bytes)
@@ -86,7 +88,21 @@ func newReplay(file, tapeFile string) (job, stream.Counts, error) {
 	if r.Source() != "" {
 		text = r.Source() + "; " + text
 	}
-	return job{filepath.Base(file), text, turn.Order{Tape: tapeFile, Scale: 1}}, counts, err
+	return job{printable(filepath.Base(file)), printable(text), turn.Order{Tape: tapeFile, Scale: 1}}, counts, err
+}
+
+// printable makes a line of a text that came with a file: what a terminal could take
+// for a command is replaced.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // dropFloor leaves the floor out of the comparison, if it is in it.

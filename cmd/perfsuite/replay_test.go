@@ -91,6 +91,31 @@ func TestReplayNonsense(t *testing.T) {
 	}
 }
 
+// TestReplayOfAHostileSource has a description that would colour a terminal and break
+// the table.
+func TestReplayOfAHostileSource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one\x1b.ckms")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := stream.NewWriter(f, "red \x1b[31m\nand\x00 \xff\u202e more")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Alloc(10, 0)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"table", "csv", "svg", "json"} {
+		out, errs, status := perfsuite(t, "replay", "-format", format, "-subjects", "rb", path)
+		if status != 0 || errs != "" || !strings.Contains(out, "one\uFFFD.ckms") || strings.ContainsAny(out, "\x1b\x00\u202e") {
+			t.Errorf("%s: status %d, %q on stderr, %q", format, status, errs, out)
+		}
+	}
+}
+
 // TestFloorIsLeftOut gives a stream that asks for more than the floor can have.
 func TestFloorIsLeftOut(t *testing.T) {
 	c, err := parseConfig([]string{"-subjects", "rb,floor"})

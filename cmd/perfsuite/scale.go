@@ -16,6 +16,9 @@ import (
 // for, as far as there is memory.
 var defaultLive = []int{1_000, 100_000, 10_000_000, 100_000_000}
 
+// mostLive is beyond all memory, and multiplied by the bytes of a block still a number.
+const mostLive = int64(1) << 50
+
 // mostCrowds is how many columns the table has room for.
 const mostCrowds = 6
 
@@ -87,7 +90,7 @@ func findLive(list string) ([]int, error) {
 	for _, item := range items(list) {
 		n, err := strconv.Atoi(item)
 		switch {
-		case err != nil || n < 1:
+		case err != nil || n < 1 || int64(n) > mostLive:
 			return nil, fmt.Errorf("-live %q: a number of blocks is 1 or more, and no more than this system can count", item)
 		case slices.Contains(live, n):
 			return nil, fmt.Errorf("-live has %d twice", n)

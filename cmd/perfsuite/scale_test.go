@@ -73,6 +73,7 @@ func TestParseScaleErrors(t *testing.T) {
 		"-live 5,many":                       `"many"`,
 		"-live 5,":                           `""`,
 		"-live 99999999999999999999":         "can count",
+		"-live 9223372036854775807":          "can count",
 		"-live 5,6,5":                        "5 twice",
 		"-live 1,2,3,4,5,6,7":                "at most 6",
 		"-format csv":                        "table, json",
