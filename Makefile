@@ -23,7 +23,7 @@ test: ## do the tests pass?
 	$(GO) test $(PKG)
 
 race: ## ... under the race detector? (needs a C compiler)
-	$(GO) test -race $(PKG)
+	$(GO) test -race -timeout 2h $(PKG)
 
 invariants: ## ... when the heap re-derives its state as it goes?
 	$(GO) test -tags invariants $(PKG)
