@@ -17,10 +17,13 @@ type node struct {
 	next  *node
 }
 
-// remains returns the bytes of an address where a Go value was.
-func remains() uintptr {
-	large := make([]byte, 1<<20)
-	return uintptr(unsafe.Pointer(&large[0]))
+// remains returns the bytes of addresses where Go values were.
+func remains() (addresses [16]uintptr) {
+	for i := range addresses {
+		large := make([]byte, 1<<20)
+		addresses[i] = uintptr(unsafe.Pointer(&large[0]))
+	}
+	return addresses
 }
 
 func main() {
@@ -28,7 +31,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	address := remains()
+	addresses := remains()
 	runtime.GC()
 	runtime.GC() // there is nothing now
 	go func() {
@@ -37,13 +40,14 @@ func main() {
 		}
 	}()
 	var head *node
-	for start := time.Now(); time.Since(start) < time.Minute; {
+	start := time.Now()
+	for i := 0; time.Since(start) < time.Minute; i++ {
 		p, err := mc.Alloc(int(unsafe.Sizeof(node{})))
 		if err != nil {
 			log.Fatal(err)
 		}
 		user := (*[2]uintptr)(p)
-		user[1] = address // a number, a hash, text: bytes may be any
+		user[1] = addresses[i%len(addresses)] // a number, a hash, text: bytes may be any
 		mc.Free(p)
 
 		p, err = mc.Alloc(int(unsafe.Sizeof(node{})))
