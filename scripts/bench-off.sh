@@ -10,7 +10,7 @@
 # tells how far ratios can be trusted.
 #
 # What does not depend on the machine's mood comes first: whether the two have the
-# same instructions in Alloc and Free.
+# same instructions in Alloc and Free, the calls of the slow ways among them.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -29,9 +29,10 @@ code() { # the instructions of a function, without their addresses
 for function in Alloc Free; do
 	code with $function >"$dir/a"
 	code without $function >"$dir/b"
-	[ -s "$dir/a" ] && cmp -s "$dir/a" "$dir/b" && verdict="are the same" || verdict="DIFFER"
-	echo "$function: $(wc -l <"$dir/a") and $(wc -l <"$dir/b") instructions $verdict"
+	[ -s "$dir/a" ] && cmp -s "$dir/a" "$dir/b" && verdict="the same" || verdict="NOT THE SAME"
+	echo "$function: $(wc -l <"$dir/a") instructions with the tests of diagnostics, $(wc -l <"$dir/b") without, $verdict"
 done
+[ ! -t 1 ] || echo "timing, $rounds rounds of a second or two" >&2
 
 i=0
 while [ "$i" -lt "$rounds" ]; do

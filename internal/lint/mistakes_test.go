@@ -3,6 +3,7 @@ package lint
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,12 +38,22 @@ func mistakeNames() (names []string) {
 	return names
 }
 
+// goArgs returns the arguments of the go command that finds it.
+func (m mistake) goArgs() []string {
+	return append(slices.Clone(m.args), "./"+tutorial+"/testdata/"+m.program)
+}
+
+// String returns the command that finds it, and what that says.
+func (m mistake) String() string {
+	command := append(slices.Clone(m.env), "go")
+	return strings.Join(append(command, m.goArgs()...), " ") + " says " + m.says
+}
+
 // found runs a tool on a program and complains if it does not say what it should.
 func (m mistake) found() (complaints []string) {
-	args := append(append([]string{}, m.args...), "./"+tutorial+"/testdata/"+m.program)
-	out, errs, err := goCommand(m.env, args...)
+	out, errs, err := goCommand(m.env, m.goArgs()...)
 	if err == nil || !strings.Contains(out+errs, m.says) {
-		return []string{"go " + strings.Join(args, " ") + ": does not say " + m.says + ":\n" + out + errs}
+		return []string{"not so: " + m.String() + ":\n" + out + errs}
 	}
 	return nil
 }
@@ -66,6 +77,9 @@ func TestMistakesAreFound(t *testing.T) {
 				}
 			}
 			holds(t, m.found())
+			if !t.Failed() {
+				t.Log(m)
+			}
 		})
 	}
 	folders, err := filepath.Glob(filepath.Join(root, tutorial, "testdata", "*"))
@@ -78,5 +92,5 @@ func TestMistakesAreFoundCanFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this runs go vet")
 	}
-	fails(t, mistake{program: "typed", args: []string{"vet"}, says: "copies lock value"}.found(), "does not say copies lock value")
+	fails(t, mistake{program: "typed", args: []string{"vet"}, says: "copies lock value"}.found(), "not so: go vet")
 }
