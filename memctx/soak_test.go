@@ -48,7 +48,7 @@ func TestSoak(t *testing.T) {
 	s := newSoak(t, segtest.Seed(t))
 	for half := range 2 {
 		for until := (half + 1) * ops / 2; s.steps < until; {
-			s.round(half, min(soakRound, until-s.steps))
+			s.round(half, min(less(soakRound), until-s.steps))
 		}
 	}
 	s.close()
@@ -62,7 +62,6 @@ type soak struct {
 	cache   *segment.Cache // of many contexts, so that its memory has a past
 	lasting []*lasting
 	tally   model.Tally
-	modes   model.Tally // operations in each
 	rounds  int
 	steps   int
 	checks  int
@@ -93,7 +92,7 @@ func (l *level) mean(half int) float64 { return float64(l[half].sum) / float64(m
 var soakModes = append(modes[:len(modes):len(modes)], mode{"observed", memctx.Options{Observer: quiet{}}})
 
 func newSoak(t *testing.T, seed uint64) *soak {
-	s := &soak{t: t, seed: seed, cache: segment.NewCache(segment.OS(), 64<<20), tally: model.Tally{}, modes: model.Tally{}}
+	s := &soak{t: t, seed: seed, cache: segment.NewCache(segment.OS(), 64<<20), tally: model.Tally{}}
 	sources := []segment.Provider{s.cache, segment.OS(), segtest.Reserving()}
 	for i, mode := range soakModes {
 		c := model.Config{Options: mode.options}
@@ -153,7 +152,8 @@ func (s *soak) run(m *model.Model, r *rand.Rand, mode string, n int) {
 	if err := m.RunRandom(r, n); err != nil {
 		s.t.Fatalf("round %d, %s: %v", s.rounds, mode, err)
 	}
-	s.modes[mode] += n
+	s.tally["mode"] += n
+	s.tally["mode "+mode] += n
 	if err := s.cache.Check(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -191,13 +191,13 @@ var soakNames = []string{
 	"Trim", "Trim in part", "Reset", "Reset in part", "Close", "Close in part",
 	"acquire", "acquire fails", "release", "release fails", "release at once", "quarantine", "quarantine fails",
 	"resize", "resize fails", "resize grows", "resize moves", "resize in vain", "discard", "discard fails", "commit", "commit fails",
+	"mode plain", "mode exact", "mode guard", "mode checked", "mode all", "mode observed",
 }
 
 // report tells what has happened, and if the time was long, judges it.
 func (s *soak) report(long bool) {
 	s.t.Logf("soak: %d operations, %d checks", s.steps, s.checks)
-	s.t.Logf("happened: %v", s.tally)
-	s.t.Logf("operations in each mode: %v", s.modes)
+	s.t.Logf("what happened:%v", s.tally)
 	s.compare("cache", s.held, long)
 	for _, l := range s.lasting {
 		s.compare(l.mode, l.held, long)

@@ -8,16 +8,22 @@ import (
 )
 
 // Tally counts what has happened to contexts, by name. Calls of a context begin with
-// a capital letter, what the provider beneath it was asked for with a small one.
+// a capital letter, what the provider beneath it was asked for with a small one. Words
+// behind the first tell what has come of some of them.
 type Tally map[string]int
 
-// String returns the counts in the order of their names.
+// String returns the counts in the order of their names, with a line for each first
+// word.
 func (t Tally) String() string {
-	var counts []string
+	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(t)) {
-		counts = append(counts, fmt.Sprintf("%s %d", name, t[name]))
+		if kind, what, some := strings.Cut(name, " "); some {
+			fmt.Fprintf(&lines, ", %s %d", what, t[name])
+		} else {
+			fmt.Fprintf(&lines, "\n%-12s %10d", kind, t[name])
+		}
 	}
-	return strings.Join(counts, ", ")
+	return lines.String()
 }
 
 // Missing returns those of the names that have not been counted.
