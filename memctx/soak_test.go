@@ -77,16 +77,19 @@ type lasting struct {
 }
 
 // level is how many bytes were held in both halves of the time.
-type level [2]struct{ most, sum, count int }
+type level [2]struct {
+	most, count int
+	sum         float64 // too large for an int of 32 bits
+}
 
 // add adds the most bytes of a round.
 func (l *level) add(half, bytes int) {
 	h := &l[half]
-	h.most, h.sum, h.count = max(h.most, bytes), h.sum+bytes, h.count+1
+	h.most, h.sum, h.count = max(h.most, bytes), h.sum+float64(bytes), h.count+1
 }
 
 // mean returns the mean of the rounds.
-func (l *level) mean(half int) float64 { return float64(l[half].sum) / float64(max(l[half].count, 1)) }
+func (l *level) mean(half int) float64 { return l[half].sum / float64(max(l[half].count, 1)) }
 
 // soakModes are modes and one more that is the mode all in part.
 var soakModes = append(modes[:len(modes):len(modes)], mode{"observed", memctx.Options{Observer: quiet{}}})

@@ -44,8 +44,8 @@ func (m *Model) compareBlocks() error {
 func (m *Model) compareContents() error {
 	rest := m.config.Contents
 	for range m.blocks {
-		m.looked++
-		b := &m.blocks[m.looked%len(m.blocks)]
+		m.looked = (m.looked + 1) % len(m.blocks)
+		b := &m.blocks[m.looked]
 		if err := m.intact(b, b.n); err != nil {
 			return err
 		}

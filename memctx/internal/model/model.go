@@ -46,8 +46,8 @@ type Model struct {
 	told   *audience // nil if there is no observer
 	blocks []block   // by address
 	bytes  int       // asked for in all blocks
-	made   int       // blocks ever made, which chooses their contents
-	looked int       // blocks whose contents have been compared
+	place  int       // in the pattern, of the contents of the last block made
+	looked int       // index of the last block whose contents were compared
 	doing  Kind      // the present operation
 	most   int       // the largest footprint since TakeMost
 	steps  int
@@ -226,8 +226,8 @@ func (m *Model) drop(i int) {
 
 // nextContents returns the place in the pattern for the next block.
 func (m *Model) nextContents() int {
-	m.made++
-	return m.made * 7919 % len(pattern)
+	m.place = (m.place + 7919) % len(pattern)
+	return m.place
 }
 
 // fits checks alignment and size of a block just handed out or resized, and
