@@ -182,6 +182,7 @@ func (mc *Context) checkMany(ptrs []unsafe.Pointer) []unsafe.Pointer {
 	for len(ptrs) > 0 && ptrs[0] == nil {
 		ptrs = ptrs[1:]
 	}
+	bytes := uintptr(0)
 	for i, p := range ptrs {
 		b := raw.AddrOf(p)
 		c, head := mc.lookUp("FreeMany", b)
@@ -189,13 +190,11 @@ func (mc *Context) checkMany(ptrs []unsafe.Pointer) []unsafe.Pointer {
 			mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: "FreeMany", Addr: uintptr(b), Block: mc.describe(c, head),
 				Hint: "the block is in the list twice"})
 		}
-		if head.State() == chunk.Trailed {
-			mc.checkGuards("FreeMany", b, c, head.Size())
-		} else if head.Size() <= bins.MaxChunk {
-			mc.list("FreeMany", bins.ForChunk(head.Size()))
-			continue
-		}
-		mc.mustJoin("FreeMany", b, c, head)
+		mc.mayFree("FreeMany", b, c, head)
+		bytes += head.Size()
+	}
+	if mc.mode&checked != 0 {
+		mc.makeRoom("FreeMany", uint(len(ptrs)), bytes)
 	}
 	return ptrs
 }

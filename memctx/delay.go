@@ -69,7 +69,18 @@ func (l *delayLine) find(a raw.Addr) *freedBlock {
 	return nil
 }
 
-// delay lets the trailed block b wait, whose guards have been found whole.
+// makeRoom ends the waiting of enough blocks for others of so many bytes. It comes
+// before anything happens to those: a fault is about another block, and a Free that
+// raises it has not been, nor any Free of FreeMany.
+func (mc *Context) makeRoom(op string, blocks uint, bytes uintptr) {
+	l := &mc.watch.line
+	for l.waiting() > 0 && (l.waiting()+blocks > delayedBlocks || l.bytes+bytes > delayedBytes) {
+		mc.endDelay(op)
+	}
+}
+
+// delay lets the trailed block b wait, whose guards have been found whole. There is
+// room for it; one that is too large by itself does not wait.
 func (mc *Context) delay(op string, b, c raw.Addr, size uintptr) {
 	w := mc.watch
 	n, align, _ := readTrailer(b, c, size)
@@ -81,7 +92,7 @@ func (mc *Context) delay(op string, b, c raw.Addr, size uintptr) {
 		delete(w.sites, b)
 	}
 	w.line.push(d)
-	for w.line.bytes > delayedBytes || w.line.waiting() == delayedBlocks {
+	for w.line.bytes > delayedBytes {
 		mc.endDelay(op)
 	}
 }

@@ -90,6 +90,8 @@ func (b blocks) Resize(s segment.Segment, min, max int, fixed bool) (segment.Seg
 		return s, b.refused(ErrClosed)
 	case min <= 0 || max < min:
 		return s, b.refused(ErrSize)
+	case s.Base == nil || s.Size <= 0:
+		return s, b.foreign()
 	}
 	n := eager(min, max)
 	switch {

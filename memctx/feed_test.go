@@ -156,3 +156,18 @@ func TestBudgetIsNamed(t *testing.T) {
 		t.Errorf("%v is no veto", err)
 	}
 }
+
+// TestFeedOfNoSegment passes what is no segment to a context as the provider.
+func TestFeedOfNoSegment(t *testing.T) {
+	mc := newContext(t, nil)
+	p := mc.Provider()
+	for _, s := range []segment.Segment{{}, {Size: 100}, {Base: mustAlloc(t, mc, 10)}, {Base: mustAlloc(t, mc, 10), Size: -1}} {
+		_, err := segment.Resize(p, s, 100, 200, false)
+		for op, err := range map[string]error{"Resize": err, "Release": p.Release(s), "Quarantine": segment.Quarantine(p, s)} {
+			if !errors.Is(err, segment.ErrForeign) {
+				t.Errorf("%s of %v: %v", op, s, err)
+			}
+		}
+	}
+	mustCheck(t, mc)
+}

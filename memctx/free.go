@@ -52,13 +52,11 @@ func (mc *Context) freeChecked(op string, b raw.Addr) {
 
 // freeLive takes back the live block b of chunk c and ends the call.
 func (mc *Context) freeLive(op string, b, c raw.Addr, head chunk.Head) {
-	if mc.mode&observed == 0 {
-		mc.free(op, b, c, head)
-	} else { // in this order, for the checks in free may find a fault
-		e := mc.blockEvent(diag.EventFree, op, c, head, -1)
-		mc.free(op, b, c, head)
-		mc.watch.note(e)
+	if mc.mode&observed != 0 {
+		mc.mayFree(op, b, c, head) // first, for it may find a fault
+		mc.noteFree(op, c, head)
 	}
+	mc.free(op, b, c, head)
 	mc.leave()
 }
 
@@ -67,6 +65,21 @@ func (mc *Context) enterUser(op string, b raw.Addr) {
 	if !mc.enter(op) {
 		mc.fault(diag.Fault{Kind: diag.AfterClose, Op: op, Addr: uintptr(b),
 			Hint: "the memory went back with Close"})
+	}
+}
+
+// mayFree raises whatever fault free would raise.
+func (mc *Context) mayFree(op string, b, c raw.Addr, head chunk.Head) {
+	size := head.Size()
+	if head.State() == chunk.Trailed {
+		mc.checkGuards(op, b, c, size)
+	} else if size <= bins.MaxChunk {
+		mc.list(op, bins.ForChunk(size))
+		return
+	}
+	mc.mustJoin(op, b, c, head)
+	if mc.mode&checked != 0 {
+		mc.makeRoom(op, 1, size)
 	}
 }
 
@@ -84,6 +97,9 @@ func (mc *Context) free(op string, b, c raw.Addr, head chunk.Head) {
 		return
 	}
 	mc.mustJoin(op, b, c, head)
+	if mc.mode&checked != 0 {
+		mc.makeRoom(op, 1, size)
+	}
 	mc.large.frees++
 	mc.largeBytes -= size
 	if mc.mode&checked != 0 {
@@ -102,6 +118,9 @@ func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
 	if b%chunk.Align != 0 {
 		mc.fault(diag.Fault{Kind: diag.Misaligned, Op: op, Addr: uintptr(b),
 			Hint: "no allocation returns such an address"})
+	}
+	if b == 0 { // before it is no memory
+		mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Hint: "nil is no block"})
 	}
 	c := chunk.OfBlock(b - mc.front())
 	head := chunk.Read(c, mc.tag)
@@ -164,7 +183,13 @@ func (mc *Context) canJoin(c raw.Addr, head chunk.Head) bool {
 		return true
 	}
 	next := chunk.Read(behind, mc.tag)
-	return next.State() != chunk.Free && (next < chunk.Limit || next.IsFence()) || mc.isFree(behind, next.Size())
+	switch {
+	case next.State() == chunk.Free:
+		return mc.isFree(behind, next.Size())
+	case next.IsFence():
+		return mc.segments.find(c).end == behind
+	}
+	return mc.within(behind, next.Size())
 }
 
 // isFree reports whether at c, which may be any number, is a free chunk of size bytes.

@@ -393,3 +393,15 @@ func TestGuardsOfTwoContexts(t *testing.T) {
 	}
 	copy(guards[1], saved)
 }
+
+// TestNilIsNoBlock passes nil to the calls that do not allow it.
+func TestNilIsNoBlock(t *testing.T) {
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		mc, _ := newCounted(t, o)
+		for range 2 { // without a segment, and with one
+			mustFault(t, mc, diag.Foreign, "UsableSize", func() { mc.UsableSize(nil) })
+			mustFault(t, mc, diag.Foreign, "TryResize", func() { mc.TryResize(nil, 10) })
+			mustAlloc(t, mc, 10)
+		}
+	})
+}

@@ -60,6 +60,10 @@ func (mc *Context) reallocChecked(b raw.Addr, n int) (unsafe.Pointer, error) {
 		return nil, mc.failed("Realloc", n, 0, ErrClosed)
 	}
 	c, head := mc.lookUp("Realloc", b)
+	if mc.mode&checked != 0 { // now, or a fault of another block would come when b has moved
+		mc.makeRoom("Realloc", 1, head.Size())
+		head = chunk.Read(c, mc.tag)
+	}
 	moved, err := raw.Addr(0), ErrSize
 	if uint(n) <= MaxRequest {
 		from := mc.defined(b, c, head)

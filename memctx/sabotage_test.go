@@ -291,6 +291,19 @@ func TestEveryContextHasItsTag(t *testing.T) {
 	}
 }
 
+// TestRecordOfAGiant lays out a segment that is larger than any chunk can be.
+func TestRecordOfAGiant(t *testing.T) {
+	if raw.Word == 4 {
+		t.Skip("there are none in 32 bits")
+	}
+	for _, size := range []uint64{chunk.Limit - 1, chunk.Limit, chunk.Limit + 4096, 3 * chunk.Limit, 1 << 60} {
+		r := newRecord(segment.Segment{Base: raw.Addr(1 << 20).Pointer(), Size: int(size)})
+		if f := chunk.MakeFence(r.span()); r.span() >= chunk.Limit || r.span() < chunk.Limit-segmentOverhead || !f.IsFence() || f.Span() != r.span() {
+			t.Errorf("%d bytes: chunks of %d bytes", size, r.span())
+		}
+	}
+}
+
 // TestRecordAtTheEndOfTheAddressSpace lays out a segment whose end is address 0.
 func TestRecordAtTheEndOfTheAddressSpace(t *testing.T) {
 	const size = 1 << 16

@@ -17,11 +17,15 @@ type record struct {
 }
 
 // newRecord lays out a segment: the first chunk where its block is aligned, the
-// fence in the last word that can be the head of an aligned block.
+// fence in the last word that can be the head of an aligned block. What is beyond
+// the largest chunk there can be, as in terabytes reserved for growth, is not used.
 func newRecord(s segment.Segment) record {
 	base := raw.AddrOf(s.Base)
 	lo := (base + chunk.Align - 1) &^ (chunk.Align - 1)
 	hi := (base + raw.Addr(s.Size)) &^ (chunk.Align - 1)
+	if hi-lo > chunk.Limit-chunk.Align {
+		hi = lo + chunk.Limit - chunk.Align
+	}
 	return record{s, lo + chunk.Align - chunk.Header, hi - chunk.Header}
 }
 

@@ -34,7 +34,8 @@ type Segment struct {
 // once per segment, never per block.
 //
 // All providers of this package may be used by several goroutines at once
-// unless their documentation says otherwise.
+// unless their documentation says otherwise. One that panics leaves its caller in the
+// middle of an operation: what is wrong, return as an error.
 type Provider interface {
 	// Acquire returns a segment of a size in [min, max] bytes, near max where
 	// that is cheap. min must be positive and max at least min. Where no

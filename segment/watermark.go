@@ -22,8 +22,9 @@ type crossing struct {
 //
 // The calls come from within the Acquire, Release or Resize that crossed the
 // mark. They may use the budget, but not the context whose call it was: set a
-// flag, or hand the work to a goroutine. stop ends them; one that is under way
-// may still come.
+// flag, or hand the work to a goroutine. They must not panic: whoever made the call
+// would not learn what it has acquired or released. stop ends them; one that is under
+// way may still come.
 func (b *Budget) Watch(at int, tell func(used int)) (stop func()) {
 	m := &watermark{at: at, tell: tell}
 	b.tree.mu.Lock()
