@@ -23,16 +23,17 @@ func (mc *Context) AllocMany(ptrs []unsafe.Pointer, n int) error {
 		clear(ptrs)
 		return mc.failed("AllocMany", n, 0, ErrClosed)
 	}
-	for i := mc.popMany(ptrs, n); i < len(ptrs); i += mc.popMany(ptrs[i:], n) {
-		b, err := mc.alloc(n)
-		if err != nil {
-			mc.takeBack(ptrs[:i])
-			clear(ptrs)
-			mc.leave()
-			return mc.failed("AllocMany", n, 0, err)
-		}
-		ptrs[i] = b.Pointer()
-		i++
+	made, err := mc.makeMany(ptrs, n)
+	if err != nil && made > 0 {
+		// Blocks that stood on both sides of what was cached kept it from becoming one
+		// piece with theirs.
+		mc.flushAll()
+		_, err = mc.makeMany(ptrs, n)
+	}
+	if err != nil {
+		clear(ptrs)
+		mc.leave()
+		return mc.failed("AllocMany", n, 0, err)
 	}
 	if mc.mode&watching != 0 {
 		for _, p := range ptrs {
@@ -41,6 +42,22 @@ func (mc *Context) AllocMany(ptrs []unsafe.Pointer, n int) error {
 	}
 	mc.leave()
 	return nil
+}
+
+// makeMany sets each element of ptrs to a new block, or takes back those it has made.
+// It returns how many these were.
+func (mc *Context) makeMany(ptrs []unsafe.Pointer, n int) (made int, err error) {
+	i := mc.popMany(ptrs, n)
+	for ; i < len(ptrs); i += mc.popMany(ptrs[i:], n) {
+		b, err := mc.alloc(n)
+		if err != nil {
+			mc.takeBack(ptrs[:i])
+			return i, err
+		}
+		ptrs[i] = b.Pointer()
+		i++
+	}
+	return i, nil
 }
 
 // popMany takes as many blocks as there are off the quick list, if an ordinary

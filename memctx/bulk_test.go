@@ -104,6 +104,31 @@ func mixed(t *testing.T, mc *memctx.Context, random *rand.Rand, count int) []uns
 	return ptrs
 }
 
+// TestAllocManyUsesWhatIsFree asks for blocks that fit into what is free once all of
+// it is in one piece. At first a small cached chunk lies between, and none of the two
+// pieces has a use for its rest.
+func TestAllocManyUsesWhatIsFree(t *testing.T) {
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		mc, _ := newCounted(t, o)
+		mustAlloc(t, mc, 64_000)
+		if err := mc.Reset(); err != nil {
+			t.Fatal(err)
+		}
+		mc.SetLimit(1)
+		before, between := mustAlloc(t, mc, 31_000), mustAlloc(t, mc, 100)
+		mc.Free(before)
+		mc.Free(between)
+		for range 3 {
+			ptrs := make([]unsafe.Pointer, 3)
+			if err := mc.AllocMany(ptrs, 20_000); err != nil {
+				t.Fatalf("%v: %+v", err, mc.Stats())
+			}
+			mustCheck(t, mc)
+			mc.FreeMany(ptrs)
+		}
+	})
+}
+
 // TestFreeMany frees random parts of a heap at a time.
 func TestFreeMany(t *testing.T) {
 	seed := segtest.Seed(t)
