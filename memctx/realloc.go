@@ -116,7 +116,11 @@ func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr,
 	// Making room may have coalesced a neighbour: the head is not what it was.
 	head = chunk.Read(c, mc.tag)
 	if err != nil {
-		// It may also have given back what the limit did not leave before.
+		// So it may fit where it is by now, or what was given back leaves room for it
+		// beneath the limit.
+		if mc.resize("Realloc", b, c, head, n) {
+			return b, nil
+		}
 		if moved = mc.refit(b, c, head, n, false); moved != 0 {
 			err = nil
 		}

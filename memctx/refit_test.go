@@ -284,6 +284,26 @@ func TestReallocAtTheLimit(t *testing.T) {
 	}
 }
 
+// TestReallocUsesWhatIsBehind has a small cached chunk between a block that grows at
+// the limit and the top, which is too small for a copy.
+func TestReallocUsesWhatIsBehind(t *testing.T) {
+	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
+		mc, _ := newCounted(t, o)
+		mustAlloc(t, mc, 64_000)
+		if err := mc.Reset(); err != nil {
+			t.Fatal(err)
+		}
+		mc.SetLimit(1)
+		p, between := mustAlloc(t, mc, 40_000), mustAlloc(t, mc, 100)
+		numbered(p, 0, 40_000)
+		mc.Free(between)
+		if grown := mustRealloc(t, mc, p, 50_000); grown != p || !isNumbered(p, 40_000) {
+			t.Errorf("the block moved from %p to %p, or has lost its contents", p, grown)
+		}
+		mustCheck(t, mc)
+	})
+}
+
 // TestReallocReleasesForTheLimit needs what lies idle to be given back before the
 // segment may grow: nothing fails while free memory could serve it.
 func TestReallocReleasesForTheLimit(t *testing.T) {
