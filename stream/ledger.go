@@ -5,17 +5,13 @@ import (
 	"math"
 )
 
-// vacant is the size of a slot without a block.
-const vacant = -1
-
 // ledger knows the live blocks of a stream by their slots. The writer and the
 // reader of a stream keep one each and enter the same events.
 type ledger struct {
-	sizes  []int    // by slot; vacant if there is no block
-	free   []uint32 // vacant slots, the one given back last on top
-	used   int      // slot of the last new or resized block
-	freed  int      // slot given back last
-	live   int64    // bytes
+	slots  slots
+	used   int   // slot of the last new or resized block
+	freed  int   // slot given back last
+	live   int64 // bytes
 	counts Counts
 }
 
@@ -24,18 +20,12 @@ func (l *ledger) alloc(n int) (slot int, err error) {
 	if err := l.mayAsk(n, 0); err != nil {
 		return 0, err
 	}
-	if last := len(l.free) - 1; last >= 0 {
-		slot = int(l.free[last])
-		l.free = l.free[:last]
-		l.sizes[slot] = n
-	} else if slot = len(l.sizes); slot < MaxSlots {
-		l.sizes = append(l.sizes, n)
-	} else {
+	if slot = l.slots.take(n); slot == vacant {
 		return 0, fmt.Errorf("more than %d blocks live", MaxSlots)
 	}
 	l.used = slot
 	l.counts.Allocs++
-	l.counts.Slots = max(l.counts.Slots, int64(len(l.sizes)-len(l.free)))
+	l.counts.Slots = max(l.counts.Slots, int64(l.slots.live))
 	l.ask(n, 0)
 	return slot, nil
 }
@@ -48,7 +38,7 @@ func (l *ledger) realloc(slot, n int) (old int, err error) {
 	if err := l.mayAsk(n, old); err != nil {
 		return 0, err
 	}
-	l.sizes[slot] = n
+	*l.slots.at(slot) = n
 	l.used = slot
 	l.counts.Reallocs++
 	l.ask(n, old)
@@ -60,8 +50,7 @@ func (l *ledger) drop(slot int) (old int, err error) {
 	if old, err = l.find(slot); err != nil {
 		return 0, err
 	}
-	l.sizes[slot] = vacant
-	l.free = append(l.free, uint32(slot))
+	l.slots.vacate(slot)
 	l.freed = slot
 	l.counts.Frees++
 	l.live -= int64(old)
@@ -70,7 +59,7 @@ func (l *ledger) drop(slot int) (old int, err error) {
 
 // reset enters that all blocks are gone. Slots are given out from 0 again.
 func (l *ledger) reset() {
-	l.sizes, l.free = l.sizes[:0], l.free[:0]
+	l.slots.clear()
 	l.used, l.freed = 0, 0
 	l.live = 0
 	l.counts.Resets++
@@ -78,10 +67,12 @@ func (l *ledger) reset() {
 
 // find returns the size of the block in a slot.
 func (l *ledger) find(slot int) (int, error) {
-	if slot < 0 || slot >= len(l.sizes) || l.sizes[slot] == vacant {
-		return 0, fmt.Errorf("slot %d holds no block", slot)
+	if slot >= 0 && slot < l.slots.used {
+		if n := *l.slots.at(slot); n > vacant {
+			return n, nil
+		}
 	}
-	return l.sizes[slot], nil
+	return 0, fmt.Errorf("slot %d holds no block", slot)
 }
 
 // mayAsk refuses sizes that are none, and sums that no program can reach.

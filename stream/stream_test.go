@@ -7,7 +7,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -369,5 +371,44 @@ func rewrite(w *stream.Writer, events []stream.Event) {
 		case stream.Reset:
 			w.Reset()
 		}
+	}
+}
+
+// TestManySlots reads a small file with many blocks: none of them costs more than a
+// number.
+func TestManySlots(t *testing.T) {
+	const count = 1 << 20
+	var file bytes.Buffer
+	w, err := stream.NewWriter(&file, "many")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range count {
+		w.Alloc(0, 0)
+	}
+	for slot := range count {
+		w.Free(slot)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if file.Len() > 16<<10 {
+		t.Errorf("a file of %d bytes", file.Len())
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := stream.NewReader(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = r.Next()
+	}
+	runtime.ReadMemStats(&after)
+	if err != io.EOF || r.Counts().Slots != count {
+		t.Errorf("%v, %d slots", err, r.Counts().Slots)
+	}
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > count*strconv.IntSize/8*5/4 {
+		t.Errorf("%d bytes for %d blocks", bytes, count)
 	}
 }
