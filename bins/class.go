@@ -11,7 +11,7 @@ const (
 	// power of two and the head fit exactly, and powers of two are what programs
 	// ask for.
 	exactUnits = 1 + 32
-	perDouble  = 16
+	perDouble  = 8
 	maxUnits   = 1 + 512 // the largest class
 
 	// First is the class of the smallest chunks. Those below are unused, and 0 stands
@@ -44,7 +44,7 @@ func unitsOfClass(class int) int {
 		return class
 	}
 	doubling, step := (class-exactUnits-1)/perDouble, (class-exactUnits-1)%perDouble+1
-	return 1 + (perDouble+step)*2<<doubling
+	return 1 + (perDouble+step)*(exactUnits-1)/perDouble<<doubling
 }
 
 func makeByUnits() (table [1024]uint8) {

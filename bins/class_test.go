@@ -21,7 +21,7 @@ func TestClassOfEveryRequest(t *testing.T) {
 			t.Fatalf("%d bytes have class %d, one byte less has %d", n, class, last)
 		case size < least:
 			t.Fatalf("%d bytes need %d and have class %d of %d", n, least, class, size)
-		case size-least > least/16 || least <= exactUnits*chunk.Align && size != least:
+		case size-least > least/8 || least <= exactUnits*chunk.Align && size != least:
 			t.Fatalf("%d bytes need %d: class %d of %d wastes too much", n, least, class, size)
 		case class > last+1:
 			t.Fatalf("%d bytes skip from class %d to %d", n, last, class)

@@ -9,8 +9,8 @@
 // a bitmap finds the next larger bin that is not empty in one instruction.
 //
 // Classes are exact up to 33 units of [chunk.Align]; above, each doubling of
-// the size has 16 classes, up to 513 units (8 KiB and a head on 64-bit systems).
-// Rounding up to a class wastes at most 1/16; in exchange a freed chunk serves
+// the size has 8 classes, up to 513 units (8 KiB and a head on 64-bit systems).
+// Rounding up to a class wastes at most 1/8; in exchange a freed chunk serves
 // any later request of a similar size. Lists that are exact all the way up fall
 // off a cliff as soon as sizes are random.
 //

@@ -68,19 +68,30 @@ func (l *List) Live() uint { return l.Allocs - l.Frees }
 // Cached returns the number of chunks on the list.
 func (l *List) Cached() uint { return l.Held - l.Live() }
 
-// Surplus returns the number of chunks on the list beyond those that are live,
-// divided by two to the power of halvings. A class that comes and goes has none; one
-// that a program is done with, as it is with small sizes when all its blocks have
-// grown, is all surplus.
-func (l *List) Surplus(halvings uint) uint {
-	cached, usual := l.Cached(), l.Live()>>halvings
-	return cached - min(cached, usual)
+// Equal is a reserve, a number of chunks that may wait for their next use beside live
+// blocks of their class: as many, as a class has that comes and goes.
+func Equal(live uint) uint { return live }
+
+// Half is a reserve of half of what is live, but of a quarter of the first 128.
+//
+// Where sizes are random, the number of live blocks of a class goes up and down by
+// about its square root. Where they are few, that is many per cent, each list would
+// keep what its own class has had at most, and all together much more than the heap
+// ever had. Where they are many, it is the program that lets them come and go.
+func Half(live uint) uint { return live/4 + (max(live, 128)-128)/4 }
+
+// Surplus returns the number of chunks on the list beyond the reserve, [Equal] or
+// [Half]. A class that comes and goes has none; one that a program is done with, as it
+// is with small sizes when all its blocks have grown, is all surplus.
+func (l *List) Surplus(reserve func(live uint) uint) uint {
+	cached := l.Cached()
+	return cached - min(cached, reserve(l.Live()))
 }
 
-// SurplusBytes returns the size of all surplus chunks on the lists.
-func (ls *Lists) SurplusBytes(halvings uint) (bytes uintptr) {
+// SurplusBytes returns the size of all chunks on the lists beyond their reserves.
+func (ls *Lists) SurplusBytes(reserve func(live uint) uint) (bytes uintptr) {
 	for class := uint8(First); class < Classes; class++ {
-		bytes += uintptr(ls.Of(class).Surplus(halvings)) * SizeOf(class)
+		bytes += uintptr(ls.Of(class).Surplus(reserve)) * SizeOf(class)
 	}
 	return bytes
 }

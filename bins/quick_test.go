@@ -51,6 +51,35 @@ func TestListTotals(t *testing.T) {
 	}
 }
 
+// TestListSurplus looks at what lists are left with.
+func TestListSurplus(t *testing.T) {
+	for _, c := range []struct {
+		live, held, beyondEqual, beyondHalf uint
+	}{
+		{0, 5, 5, 5},            // done with
+		{1, 3, 1, 2},            // half of one is none
+		{16, 16, 0, 0},          // all live
+		{16, 40, 8, 20},         // a quarter of few
+		{128, 256, 0, 96},       // where it begins to be more
+		{1000, 1500, 0, 32},     // nearly half of many
+		{1000, 2500, 500, 1032}, // as before, and more
+		{^uint(0) / 2, ^uint(0)/2 + 9, 0, 0},
+	} {
+		var ls Lists
+		l := ls.Of(5)
+		l.Allocs, l.Held = c.live, c.held
+		if got := l.Surplus(Equal); got != c.beyondEqual {
+			t.Errorf("%d held, %d live: %d beyond as many", c.held, c.live, got)
+		}
+		if got := l.Surplus(Half); got != c.beyondHalf {
+			t.Errorf("%d held, %d live: %d beyond half", c.held, c.live, got)
+		}
+		if got := ls.SurplusBytes(Half); got != uintptr(c.beyondHalf)*SizeOf(5) {
+			t.Errorf("%d held, %d live: %d bytes beyond half", c.held, c.live, got)
+		}
+	}
+}
+
 // TestListCountsWrap lets the counts run over, as they do on 32-bit systems.
 func TestListCountsWrap(t *testing.T) {
 	l := List{Allocs: 2, Frees: ^uint(0) - 2, Held: 7}

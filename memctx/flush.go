@@ -14,9 +14,10 @@ import (
 //
 //   - Before the top is opened or a segment added, all lists are flushed if they
 //     hold more than 1 MiB (or what is in use, if less) and 1/8 of what is in use.
-//   - At the same time each is flushed down to half of the class's live blocks, if
-//     what lies beyond that, of all classes, is worth it.
-//   - Every 1/16 of what is in use that is carved into chunks, each is flushed down to
+//   - At the same time each is flushed down to half of the class's live blocks, or to
+//     a quarter where they are few (bins.Half), if what lies beyond that, of all
+//     classes, is worth it.
+//   - Every 1/32 of what is in use that is carved into chunks, each is flushed down to
 //     the class's live blocks, if what lies beyond is worth it. It is where sizes
 //     change in the course of time, and chunks of the old sizes, waiting for what
 //     does not come back, keep free memory in pieces.
@@ -30,7 +31,7 @@ const (
 	flushShare = 32
 
 	// lookShare is the part of what is in use after which lists are looked at.
-	lookShare = 16
+	lookShare = 32
 )
 
 // held returns the bytes of chunks that users hold and of those that wait for
@@ -54,7 +55,7 @@ func (mc *Context) flushSome(inUse, cached uintptr) bool {
 		mc.flushAll()
 		return true
 	}
-	return cached > leastFlush+inUse/flushShare && mc.flushBeyond(inUse, 1)
+	return cached > leastFlush+inUse/flushShare && mc.flushBeyond(inUse, bins.Half)
 }
 
 // flushOutgrown counts the bytes that are carved into chunks of classes and from
@@ -67,17 +68,17 @@ func (mc *Context) flushOutgrown(carved uintptr) {
 	inUse, cached := mc.held()
 	mc.untilLook = max(leastFlush, inUse/lookShare)
 	if cached > leastFlush+inUse/flushShare {
-		mc.flushBeyond(inUse, 0)
+		mc.flushBeyond(inUse, bins.Equal)
 	}
 }
 
-// flushBeyond flushes each list down to the class's live blocks divided by two to
-// the power of halvings, if that is worth it, and reports whether it did.
-func (mc *Context) flushBeyond(inUse uintptr, halvings uint) bool {
-	if mc.quick.SurplusBytes(halvings) <= leastFlush+inUse/flushShare {
+// flushBeyond flushes each list down to its reserve, if that is worth it, and reports
+// whether it did.
+func (mc *Context) flushBeyond(inUse uintptr, reserve func(live uint) uint) bool {
+	if mc.quick.SurplusBytes(reserve) <= leastFlush+inUse/flushShare {
 		return false
 	}
-	mc.flush(func(l *bins.List) uint { return l.Cached() - l.Surplus(halvings) })
+	mc.flush(func(l *bins.List) uint { return l.Cached() - l.Surplus(reserve) })
 	return true
 }
 

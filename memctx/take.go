@@ -133,8 +133,9 @@ func (mc *Context) takeCached(class uint8) raw.Addr {
 	return b
 }
 
-// borrow returns a cached block of one of the next larger classes, which waste up
-// to a quarter: better than opening new memory. It returns 0 if there is none.
+// borrow returns a cached block of one of the next larger classes, or 0 if there is
+// none. It may be half as large again, three times as large for the smallest, and goes
+// back to its own list: better than opening new memory.
 func (mc *Context) borrow(class uint8) raw.Addr {
 	for larger := class + 1; larger < min(class+1+lenders, bins.Classes); larger++ {
 		if b := mc.takeCached(larger); b != 0 {
