@@ -107,7 +107,7 @@ func scaledSeconds(v float64) string {
 // colours gives each subject the number of its colour. Those that are always
 // there have one of their own; the others take turns.
 func colours(subjects []string) map[string]int {
-	known := []string{"rb", "avl", "trie", "goheap", "modernc", "floor"}
+	known := []string{"rb", "avl", "trie", "huge", "goheap", "modernc", "floor"}
 	found := map[string]int{}
 	others := 0
 	for _, name := range subjects {
@@ -127,6 +127,7 @@ var palette = [...]struct{ Light, Dark string }{
 	{"#0a5fc2", "#58a6ff"},
 	{"#3f8fe0", "#388bfd"},
 	{"#86b9f0", "#1f6feb"},
+	{"#1b3f73", "#a5c8ff"},
 	{"#0e8a7d", "#2dd4bf"},
 	{"#8250df", "#bc8cff"},
 	{"#8c959f", "#768390"},

@@ -116,10 +116,10 @@ func TestScaledSeconds(t *testing.T) {
 	}
 }
 
-// TestColours wants twelve subjects to have twelve colours, whatever others are
+// TestColours wants thirteen subjects to have as many colours, whatever others are
 // beside them.
 func TestColours(t *testing.T) {
-	names := []string{"rb", "avl", "trie", "goheap", "modernc", "floor"}
+	names := []string{"rb", "avl", "trie", "huge", "goheap", "modernc", "floor"}
 	for i := range 6 {
 		names = append(names, fmt.Sprint("native:", i))
 	}
@@ -128,7 +128,7 @@ func TestColours(t *testing.T) {
 	for _, c := range found {
 		seen[c] = true
 	}
-	if len(seen) != 12 || colours(names[3:])["goheap"] != found["goheap"] {
+	if len(seen) != 13 || colours(names[4:])["goheap"] != found["goheap"] {
 		t.Errorf("colours %v", found)
 	}
 	if c := colours(append(slices.Clone(names), "native:more")); c["native:more"] != c["native:0"] {
