@@ -37,9 +37,10 @@ func (mc *Context) Contains(p unsafe.Pointer) bool {
 }
 
 // FreeSized is Free for a caller who knows the block's size and alignment: n is
-// what was asked for, align what was given to AllocAligned or 0. A block that
-// cannot have been allocated so is a fault; under Checked both must be what the
-// block was last allocated or resized with. A nil p is allowed.
+// what was asked for, align what was given to AllocAligned or 0. More bytes than the
+// block has, or a larger alignment, are a fault; and fewer bytes where a block keeps
+// its size, which it does under ExactSize, Guard and Checked, or any other alignment
+// under Checked. A nil p is allowed.
 func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 	b := raw.AddrOf(p)
 	if b == 0 {

@@ -322,7 +322,7 @@ func (mc *Context) walk(visit func(c raw.Addr, head chunk.Head) bool) {
 		for c := r.first; c < end; {
 			head := chunk.Read(c, mc.tag)
 			if !chunk.Plausible(head.Size()) || head >= chunk.Limit || head.Size() > uintptr(end-c) {
-				mc.fault(diag.Fault{Kind: diag.Corrupt, Op: "walk", Addr: uintptr(chunk.Block(c)),
+				mc.fault(diag.Fault{Kind: diag.Corrupt, Op: mc.op, Addr: uintptr(chunk.Block(c)),
 					Hint: "a chunk's head was overwritten; Check tells more"})
 			}
 			if !visit(c, head) {

@@ -220,7 +220,7 @@ func TestFills(t *testing.T) {
 // and lets each way find out that looks at what waits.
 func TestUseAfterFree(t *testing.T) {
 	find := map[string]func(mc *memctx.Context) error{
-		"flush": func(mc *memctx.Context) error { return mc.Trim() },
+		"Trim": func(mc *memctx.Context) error { return mc.Trim() },
 		"Check": func(mc *memctx.Context) error { return mc.Check() },
 		"Reset": func(mc *memctx.Context) error { return mc.Reset() },
 		"Close": func(mc *memctx.Context) error { return mc.Close() },
@@ -259,7 +259,7 @@ func TestUseAfterFree(t *testing.T) {
 				if o.Stacks && (!strings.Contains(f.Allocated.Site(), "mustAlloc") || !strings.Contains(f.Freed.Site(), "freedAt")) {
 					t.Errorf("%s does not tell where:\n%v", op, f)
 				}
-				if op == "flush" || op == "Free" { // the block is free all the same
+				if op == "Trim" || op == "Free" { // the block is free all the same
 					mustCheck(t, mc)
 					continue
 				}
@@ -282,7 +282,7 @@ func TestHeadOfAFreedBlock(t *testing.T) {
 		}
 		saved := raw.Load(head)
 		raw.Store(head, 0)
-		f := mustFault(t, mc, diag.Corrupt, "flush", func() { mc.Trim() })
+		f := mustFault(t, mc, diag.Corrupt, "Trim", func() { mc.Trim() })
 		if f.Addr != uintptr(p) || f.Block.Size != 100 {
 			t.Errorf("%v", f)
 		}

@@ -174,7 +174,7 @@ func (mc *Context) retryUnreleased() (err error) {
 // commitKept makes the segments that a Reset kept usable to their end, which
 // the last top may not have been. Those that cannot be are given back.
 func (mc *Context) commitKept() (err error) {
-	if mc.committer == nil {
+	if !mc.commits {
 		return nil
 	}
 	mc.segments.keep(func(r record) bool {

@@ -22,11 +22,12 @@ import (
 type Context struct {
 	noCopy noCopy
 
-	quick  bins.Lists // cached chunks, by class
-	short  gate       // what the short ways let through
-	tag    uintptr    // of every head of this context
-	mode   mode
-	tagTop uint16 // of tag, as Free compares it
+	quick   bins.Lists // cached chunks, by class
+	short   gate       // what the short ways let through
+	tag     uintptr    // of every head of this context
+	mode    mode
+	tagTop  uint16 // of tag, as Free compares it
+	commits bool   // segments are not usable before they are committed
 
 	small bins.Small // free chunks up to bins.MaxSmall
 	tree  tree.Tree  // larger free chunks
@@ -41,14 +42,15 @@ type Context struct {
 	large      counts  // blocks that have no class: large ones and trailed ones
 	largeBytes uintptr // their chunks
 
-	provider  segment.Provider
-	committer segment.Committer // nil if segments are usable at once
+	provider segment.Provider
 
 	retain    uintptr
 	name      *string // nil if it has none
 	limit     atomic.Int64
 	footprint atomic.Int64 // changed by the owner only, at segment events
 	peak      atomic.Int64
+
+	op string // the checked call under way, for faults that are found on its way
 
 	watch *watch // diagnostics, nil without any
 
@@ -95,7 +97,7 @@ func New(o *Options) (*Context, error) {
 	}
 	mc.newWatch(o, number)
 	mc.tagTop = chunk.TagTop(mc.tag)
-	mc.committer, _ = segment.CommitterOf(mc.provider)
+	_, mc.commits = segment.CommitterOf(mc.provider)
 	if o.Retain == 0 {
 		mc.retain = defaultRetain
 	}
@@ -163,6 +165,7 @@ func (mc *Context) enter(op string) (open bool) {
 	if mc.mode&closed != 0 {
 		return false
 	}
+	mc.op = op
 	mc.setMode(mc.mode | busy)
 	return true
 }

@@ -163,7 +163,7 @@ func (mc *Context) flushDelayed() (bytes uintptr) {
 	}
 	for mc.watch.line.waiting() > 0 {
 		before := mc.watch.line.bytes
-		mc.endDelay("flush")
+		mc.endDelay(mc.op)
 		bytes += before - mc.watch.line.bytes
 	}
 	return bytes

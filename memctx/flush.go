@@ -95,7 +95,7 @@ func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
 		if mc.quick.Of(class).Head == 0 { // most of them, for a cache at its limit
 			continue
 		}
-		l, size := mc.list("flush", class), bins.SizeOf(class)
+		l, size := mc.list(mc.op, class), bins.SizeOf(class)
 		for kept := keep(l); l.Head != 0 && (kept == 0 || l.Cached() > kept); {
 			c := chunk.OfBlock(l.Head)
 			if !mc.within(c, size) {
@@ -117,5 +117,5 @@ func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
 
 // faultCached reports damage to the cached chunk c.
 func (mc *Context) faultCached(c raw.Addr, hint string) {
-	mc.fault(diag.Fault{Kind: diag.Corrupt, Op: "flush", Addr: uintptr(chunk.Block(c)), Hint: hint})
+	mc.fault(diag.Fault{Kind: diag.Corrupt, Op: mc.op, Addr: uintptr(chunk.Block(c)), Hint: hint})
 }

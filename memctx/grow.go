@@ -137,7 +137,7 @@ func (mc *Context) giveBack(s segment.Segment) error {
 
 // commit makes n bytes at a of the top's segment usable, and a fence behind.
 func (mc *Context) commit(a raw.Addr, n uintptr) error {
-	if mc.committer == nil {
+	if !mc.commits {
 		return nil
 	}
 	return mc.commitIn(mc.segments.find(a).Segment, a, n)
@@ -145,8 +145,8 @@ func (mc *Context) commit(a raw.Addr, n uintptr) error {
 
 // commitIn makes n bytes at a of the segment usable, and a fence behind.
 func (mc *Context) commitIn(s segment.Segment, a raw.Addr, n uintptr) error {
-	if mc.committer == nil || n == 0 {
+	if !mc.commits || n == 0 {
 		return nil
 	}
-	return mc.committer.Commit(s, int(a-raw.AddrOf(s.Base)), int(n+chunk.Header))
+	return segment.Commit(mc.provider, s, int(a-raw.AddrOf(s.Base)), int(n+chunk.Header))
 }

@@ -332,7 +332,7 @@ func TestOverflowIntoTheNextHead(t *testing.T) {
 				mustFault(t, mc, diag.Corrupt, "Free", func() { mc.Free(q) })
 			} else {
 				mc.Free(q) // the short way needs no size
-				mustFault(t, mc, diag.Corrupt, "flush", func() { mc.Trim() })
+				mustFault(t, mc, diag.Corrupt, "Trim", func() { mc.Trim() })
 			}
 			for _, repair := range repairs {
 				repair()
@@ -354,7 +354,7 @@ func TestWriteAfterFree(t *testing.T) {
 	for i := range int(raw.Word) {
 		repairs = append(repairs, wreck(p, i, 0x50))
 	}
-	mustFault(t, mc, diag.Corrupt, "flush", func() { mc.Trim() })
+	mustFault(t, mc, diag.Corrupt, "Trim", func() { mc.Trim() })
 	for _, repair := range repairs {
 		repair()
 	}

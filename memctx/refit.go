@@ -64,7 +64,7 @@ func (mc *Context) stays(align uintptr) bool { return align > movedAlign || mc.m
 // it was. If fixed is true the block stays where it is.
 func (mc *Context) refit(b, c raw.Addr, head chunk.Head, n uintptr, fixed bool) raw.Addr {
 	size := mc.sizeLike(head, n)
-	if size <= max(head.Size(), bins.MaxChunk) || mc.committer != nil {
+	if size <= max(head.Size(), bins.MaxChunk) || mc.commits {
 		return 0
 	}
 	a, ok := mc.findAlone(c, head)
