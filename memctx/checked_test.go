@@ -220,7 +220,7 @@ func TestFills(t *testing.T) {
 // and lets each way find out that looks at what waits.
 func TestUseAfterFree(t *testing.T) {
 	find := map[string]func(mc *memctx.Context) error{
-		"Trim": func(mc *memctx.Context) error { return mc.Trim() },
+		"Trim":  func(mc *memctx.Context) error { return mc.Trim() },
 		"Check": func(mc *memctx.Context) error { return mc.Check() },
 		"Reset": func(mc *memctx.Context) error { return mc.Reset() },
 		"Close": func(mc *memctx.Context) error { return mc.Close() },
