@@ -91,7 +91,7 @@ func TestSiblingsWithinReset(t *testing.T) {
 
 // TestResetTriesToClose has a child that could not be closed.
 func TestResetTriesToClose(t *testing.T) {
-	up := segment.Counting(segment.OS())
+	up := segment.Counting(segment.Heap())
 	root := newContext(t, &memctx.Options{Provider: up})
 	failing := segment.FailingFrom(up, 2)
 	child := mustChild(t, root, &memctx.Options{Provider: failing})

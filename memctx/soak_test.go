@@ -135,6 +135,11 @@ func (s *soak) round(half, n int) {
 	m := s.newModel(config)
 	s.run(m, r, mode, n)
 	s.closeModel(m, r)
+	if p := config.Options.Provider; p != s.cache { // a cache that nobody drains keeps its memory
+		if err := segment.Drain(p); err != nil {
+			s.t.Error(err)
+		}
+	}
 }
 
 // any draws a configuration. Every second one stands on the shared cache.
