@@ -30,6 +30,7 @@ func commands() []command {
 		{"record", "write down what a program asks of malloc", runRecord, printRecordHelp},
 		{"replay", "play recorded streams on the heaps", runReplay, printReplayHelp},
 		{"scale", "hold more and more small blocks at a time", runScale, printScaleHelp},
+		{"show", "show a report that was kept", runShow, printShowHelp},
 		{"window", "make the stream of a program that replaces its blocks", runWindow, printWindowHelp},
 		{"help", "tell about a command", runHelp, printHelp},
 	}

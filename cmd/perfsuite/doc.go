@@ -22,7 +22,8 @@
 // the C++ in folder native) on a subject (package subject) and answers with times
 // and counts. The suite checks that all subjects of a test were asked for the
 // same, condenses the turns (package stat) and fills a report, which is written
-// at the end in the format asked for (package report).
+// at the end in the format asked for (package report). Of one that was kept in JSON
+// the command show writes the other formats later.
 //
 // Instead of a test the job may be a recorded stream (replay.go, package stream):
 // it becomes a tape (package tape), which every child plays. Record (record.go,

@@ -37,6 +37,7 @@ Examples:
   perfsuite -run 1,5,10 -subjects goheap,modernc -count 3
   perfsuite -format html -o report.html
   perfsuite -count 6 -format json -o new.json && perfsuite compare old.json new.json
+  perfsuite show -format html -o new.html new.json
   perfsuite -run 6 -subjects rb -cpuprofile cpu.pprof
   perfsuite -native -subjects rb,native -preload snmalloc=/opt/libsnmallocshim.so
 

@@ -65,7 +65,7 @@ func measure(c *config) (int, error) {
 		return 0, err
 	}
 	r := runSuite(ctx, c)
-	if err := write(c, r); err != nil {
+	if err := write(c.format, c.output, r); err != nil {
 		return 0, err
 	}
 	switch {
@@ -100,14 +100,15 @@ func tryOutput(name string) error {
 	return f.Close()
 }
 
-// write puts the report into the output file or on the standard output.
-func write(c *config, r *report.Report) error {
+// write puts the report into the output file, or on the standard output if there
+// is none.
+func write(format report.Format, output string, r *report.Report) error {
 	var b bytes.Buffer
-	if err := c.format.Write(&b, r); err != nil {
+	if err := format.Write(&b, r); err != nil {
 		return err
 	}
-	if c.output != "" {
-		return os.WriteFile(c.output, b.Bytes(), 0o644)
+	if output != "" {
+		return os.WriteFile(output, b.Bytes(), 0o644)
 	}
 	_, err := os.Stdout.Write(b.Bytes())
 	return err

@@ -8,9 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
@@ -61,7 +60,7 @@ func (c *config) addStreams(dir string, files []string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if slices.ContainsFunc(c.streams, func(other job) bool { return other.name == j.name }) {
-			j.name = printable(file)
+			j.name = report.Printable(file)
 		}
 		c.streams = append(c.streams, j)
 		most = max(most, counts.Bytes)
@@ -88,21 +87,7 @@ func newReplay(file, tapeFile string) (job, stream.Counts, error) {
 	if r.Source() != "" {
 		text = r.Source() + "; " + text
 	}
-	return job{printable(filepath.Base(file)), printable(text), turn.Order{Tape: tapeFile, Scale: 1}}, counts, err
-}
-
-// printable makes a line of a text that came with a file: what a terminal could take
-// for a command is replaced.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	return job{report.Printable(filepath.Base(file)), report.Printable(text), turn.Order{Tape: tapeFile, Scale: 1}}, counts, err
 }
 
 // dropFloor leaves the floor out of the comparison, if it is in it.

@@ -27,6 +27,7 @@ func (s *suite) run(ctx context.Context) *report.Report {
 		Runs:    turn.Runs,
 		Scale:   s.scale,
 		Crowds:  s.jobs()[0].order.Live != 0,
+		Streams: s.jobs()[0].order.Tape != "",
 	}}
 	for _, one := range s.subjects {
 		r.Header.Subjects = append(r.Header.Subjects, report.Subject{Name: one.Name, Text: one.Text, Note: one.Note})

@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -40,18 +40,16 @@ func Read(files string) (*Side, error) {
 }
 
 func readFile(name string) (*report.Report, error) {
-	text, err := os.ReadFile(name)
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	r := new(report.Report)
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("%s is not a report in JSON: %w", name, err)
+	defer f.Close()
+	r, err := report.Read(f)
+	if errors.Is(err, report.ErrNoReport) {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if r.Header.Go == "" {
-		return nil, fmt.Errorf("%s is not a report in JSON: it does not name its machine", name)
-	}
-	return r, nil
+	return r, err
 }
 
 // Add pools a report with those that are there.

@@ -30,7 +30,7 @@ var benchUnits = []struct {
 func writeBench(w io.Writer, r *Report) error {
 	h := &r.Header
 	var b strings.Builder
-	fmt.Fprintf(&b, "# perfsuite %s, %s\n", h.Date.Format("2006-01-02 15:04"), h.Go)
+	fmt.Fprintf(&b, "# %s %s, %s\n", h.command(), h.Date.Format("2006-01-02 15:04"), h.Go)
 	fmt.Fprintf(&b, "goos: %s\ngoarch: %s\npkg: github.com/cookmem-go/cookmem/cmd/perfsuite\n", h.Machine.OS, h.Machine.Arch)
 	if h.Machine.CPU != "" {
 		fmt.Fprintf(&b, "cpu: %s\n", h.Machine.CPU)

@@ -51,7 +51,7 @@ func timeBar(r *Result) bar {
 // meanPanel charts the geometric means of the ratios to the base. A mean of
 // fewer tests than there are says so.
 func (r *Report) meanPanel() panel {
-	s := newRatios(r)
+	s, tested := newRatios(r), len(r.byTest())
 	p := panel{title: "geometric mean", text: []string{"of the steady times as multiples of those of " + r.Header.Base}}
 	for _, name := range r.subjects() {
 		mean, tests := s.mean(r, name)
@@ -59,7 +59,7 @@ func (r *Report) meanPanel() panel {
 			continue
 		}
 		b := bar{subject: name, value: mean, least: mean, most: mean, label: ratio(mean)}
-		if tests < len(r.byTest()) {
+		if tests < tested {
 			b.label += fmt.Sprintf(" (%d tests)", tests)
 		}
 		p.bars = append(p.bars, b)

@@ -16,6 +16,7 @@ var pageTemplate = template.Must(template.ParseFS(pageFiles, "page/page.html"))
 
 // page is what the template shows.
 type page struct {
+	Command                 string
 	Machine, Go, Date, Base string
 	Warnings                []string
 	Style, Colours          template.CSS
@@ -121,6 +122,7 @@ func newPage(r *Report) (*page, error) {
 		return nil, err
 	}
 	p := &page{
+		Command: r.Header.command(),
 		Machine: r.Header.Machine.String(), Go: r.Header.Go, Date: r.Header.Date.Format("2006-01-02 15:04"), Base: r.Header.Base,
 		Warnings: r.warnings(),
 		Style:    template.CSS(style), Colours: pageColours(), Script: template.JS(script), Static: template.HTML(static.String()),

@@ -32,7 +32,10 @@ func (s ratios) mean(r *Report, subject string) (float64, int) {
 	var all []float64
 	for i := range r.Results {
 		one := &r.Results[i]
-		if v, ok := s.of(one); ok && one.Subject == subject {
+		if one.Subject != subject {
+			continue
+		}
+		if v, ok := s.of(one); ok {
 			all = append(all, v)
 		}
 	}

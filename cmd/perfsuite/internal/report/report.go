@@ -18,13 +18,25 @@ type Header struct {
 	Machine     Machine   `json:"machine"`
 	Go          string    `json:"go"` // version of the toolchain
 	Date        time.Time `json:"date"`
-	Base        string    `json:"base"`             // subject that the table's ratios refer to
-	Count       int       `json:"count"`            // turns of each test and subject
-	Runs        int       `json:"runs"`             // per turn, if the first is not slow
-	Scale       int       `json:"scale"`            // divides the streams; 1 is full
-	Crowds      bool      `json:"crowds,omitempty"` // the tests are crowds, and have neither runs nor a scale
-	Interrupted bool      `json:"interrupted"`      // the user stopped the suite
+	Base        string    `json:"base"`              // subject that the table's ratios refer to
+	Count       int       `json:"count"`             // turns of each test and subject
+	Runs        int       `json:"runs"`              // per turn, if the first is not slow
+	Scale       int       `json:"scale"`             // divides the streams; 1 is full
+	Crowds      bool      `json:"crowds,omitempty"`  // the tests are crowds, and have neither runs nor a scale
+	Streams     bool      `json:"streams,omitempty"` // the tests are recorded streams
+	Interrupted bool      `json:"interrupted"`       // the user stopped the suite
 	Subjects    []Subject `json:"subjects"`
+}
+
+// command is the command line that such a report comes from, without its flags.
+func (h *Header) command() string {
+	switch {
+	case h.Crowds:
+		return "perfsuite scale"
+	case h.Streams:
+		return "perfsuite replay"
+	}
+	return "perfsuite"
 }
 
 // Subject says what a heap is.
@@ -93,36 +105,4 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		all = append(all, result)
 	}
 	return json.Marshal(all)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote. The header may be at any place;
-// it is the object with a machine.
-func (r *Report) UnmarshalJSON(text []byte) error {
-	var all []json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return err
-	}
-	*r = Report{}
-	for _, one := range all {
-		if err := r.add(one); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Report) add(text json.RawMessage) error {
-	var kind struct {
-		Machine *Machine `json:"machine"`
-	}
-	if err := json.Unmarshal(text, &kind); err != nil {
-		return err
-	}
-	if kind.Machine != nil {
-		return json.Unmarshal(text, &r.Header)
-	}
-	var result Result
-	err := json.Unmarshal(text, &result)
-	r.Results = append(r.Results, result)
-	return err
 }

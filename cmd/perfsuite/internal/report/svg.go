@@ -61,11 +61,11 @@ func writeSVG(w io.Writer, r *Report) error {
 <style>%s</style>
 <rect class="ground" x="0.5" y="0.5" width="%d" height="%d" rx="8"/>
 %s</svg>
-`, svgWidth, y, svgWidth, y, svgTitle, svgStyle(), svgWidth-1, y-1, d.String())
+`, svgWidth, y, svgWidth, y, r.Header.command()+svgTitle, svgStyle(), svgWidth-1, y-1, d.String())
 	return err
 }
 
-const svgTitle = "perfsuite: time of a warm run"
+const svgTitle = ": time of a warm run" // behind the command
 
 // labelWidth returns the room that the longest name needs, up to some two
 // fifths of a panel.
@@ -80,7 +80,7 @@ func labelWidth(subjects []string) int {
 // head writes the title and the machine, and returns where the panels begin.
 func (d *drawing) head(r *Report) int {
 	h := &r.Header
-	d.text(svgMargin, 34, "title", svgTitle+", shorter is better")
+	d.text(svgMargin, 34, "title", h.command()+svgTitle+", shorter is better")
 	d.text(svgMargin, 52, "small", fmt.Sprintf("%s · %s · %s", h.Machine, h.Go, h.Date.Format("2006-01-02")))
 	y := 52
 	if h.Scale != 1 {

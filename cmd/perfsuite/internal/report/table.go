@@ -158,9 +158,9 @@ func (r *Report) intro() string {
 	return b.String()
 }
 
-// place says where and when was measured.
+// place says what was measured, where and when.
 func (h *Header) place() string {
-	return fmt.Sprintf("perfsuite %s, %s\n%s\n", h.Date.Format("2006-01-02 15:04"), h.Go, h.Machine)
+	return fmt.Sprintf("%s %s, %s\n%s\n", h.command(), h.Date.Format("2006-01-02 15:04"), h.Go, h.Machine)
 }
 
 func (h *Header) interruption() string {
