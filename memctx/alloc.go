@@ -2,6 +2,7 @@ package memctx
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/cookmem-go/cookmem/bins"
@@ -106,6 +107,13 @@ func (mc *Context) AllocZeroed(count, size int) (unsafe.Pointer, error) {
 
 // allocZeroed is AllocZeroed for n bytes.
 func (mc *Context) allocZeroed(op string, n int) (unsafe.Pointer, error) {
+	if mc.hasCached(n) {
+		p, err := mc.allocNamed(op, n)
+		if err == nil {
+			raw.Zero(raw.AddrOf(p), uintptr(n))
+		}
+		return p, err
+	}
 	if !mc.enter(op) {
 		return nil, mc.failed(op, n, 0, ErrClosed)
 	}
@@ -143,9 +151,12 @@ func (mc *Context) zero(b raw.Addr, n uintptr) {
 // product returns count * size and whether that can be a number of bytes. A
 // product that wraps is told as count.
 func product(count, size int) (n int, ok bool) {
+	if hi, lo := bits.Mul(uint(count), uint(size)); hi == 0 && lo <= MaxRequest && count|size >= 0 {
+		return int(lo), true
+	}
 	n = count * size
 	if size != 0 && (n/size != count || size == -1 && count == math.MinInt) {
-		return count, false
+		n = count
 	}
-	return n, count >= 0 && size >= 0 && n <= MaxRequest
+	return n, false
 }

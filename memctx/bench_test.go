@@ -67,3 +67,50 @@ func BenchmarkPairBatch64(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCalls measures the calls that do more than Alloc and Free, each with what
+// gives its block back.
+func BenchmarkCalls(b *testing.B) {
+	mc, err := New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer mc.Close()
+	text := make([]byte, 64)
+	block, err := mc.Alloc(64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		call func()
+	}{
+		{"Alloc", func() { p, _ := mc.Alloc(64); mc.Free(p) }},
+		{"AllocZeroed64", func() { p, _ := mc.AllocZeroed(4, 16); mc.Free(p) }},
+		{"AllocZeroed1024", func() { p, _ := mc.AllocZeroed(64, 16); mc.Free(p) }},
+		{"AllocAligned64", func() { p, _ := mc.AllocAligned(64, 64); mc.Free(p) }},
+		{"Bytes64", func() { s, _ := mc.Bytes(64); mc.FreeBytes(s) }},
+		{"CloneBytes64", func() { s, _ := mc.CloneBytes(text); mc.FreeBytes(s) }},
+		{"FreeSized", func() { p, _ := mc.Alloc(64); mc.FreeSized(p, 64, 0) }},
+		{"UsableSize", func() { mc.UsableSize(block) }},
+		{"Contains", func() { mc.Contains(block) }},
+		{"Realloc1", func() { block, _ = mc.Realloc(block, 64) }},
+		{"Realloc6", func() { growInSteps(mc) }},
+		{"TryResize", func() { mc.TryResize(block, 64) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for range b.N {
+				c.call()
+			}
+		})
+	}
+}
+
+// growInSteps lets a block grow from 16 to 512 bytes, as one that is appended to.
+func growInSteps(mc *Context) {
+	var p unsafe.Pointer
+	for n := 16; n <= 512; n *= 2 {
+		p, _ = mc.Realloc(p, n)
+	}
+	mc.Free(p)
+}

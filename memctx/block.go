@@ -15,6 +15,9 @@ import (
 // with [Context.Free].
 func (mc *Context) UsableSize(p unsafe.Pointer) int {
 	b := raw.AddrOf(p)
+	if size := mc.shortSize(b); size != 0 {
+		return int(size - chunk.Header)
+	}
 	mc.enterUser("UsableSize", b)
 	c, head := mc.lookUp("UsableSize", b)
 	if head.State() == chunk.Trailed {
@@ -44,6 +47,10 @@ func (mc *Context) Contains(p unsafe.Pointer) bool {
 func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 	b := raw.AddrOf(p)
 	if b == 0 {
+		return
+	}
+	if size := mc.shortSize(b); uint(n) < uint(size) && uintptr(n)+chunk.Header <= size && align <= chunk.Align {
+		mc.Free(p)
 		return
 	}
 	mc.enterUser("FreeSized", b)
@@ -106,12 +113,17 @@ func (mc *Context) allocNamed(op string, n int) (unsafe.Pointer, error) {
 // a builtin append for instance, is a fault of kind [diag.Foreign]. A nil slice
 // is allowed.
 func (mc *Context) FreeBytes(b []byte) {
-	a := raw.AddrOf(unsafe.Pointer(unsafe.SliceData(b)))
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	a := raw.AddrOf(p)
 	if a == 0 {
 		return
 	}
-	mc.enterUser("FreeBytes", a)
 	// Memory of the Go heap must not even be looked at as a head.
+	if mc.mode == 0 && mc.segments.find(a) != nil && mc.shortSize(a) != 0 {
+		mc.Free(p)
+		return
+	}
+	mc.enterUser("FreeBytes", a)
 	if mc.segments.find(a) == nil {
 		mc.fault(diag.Fault{Kind: diag.Foreign, Op: "FreeBytes", Addr: uintptr(a),
 			Hint: "the slice is not in this context: was it grown by append?"})

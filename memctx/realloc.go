@@ -9,9 +9,17 @@ import (
 	"github.com/cookmem-go/cookmem/internal/raw"
 )
 
-// slackFrom is the number of bytes from which a block that outgrows its chunk is
-// given some more: blocks that grow, grow again.
-const slackFrom = 256
+const (
+	// slackFrom is the number of bytes from which a block that outgrows its chunk is
+	// given some more: blocks that grow, grow again.
+	slackFrom = 256
+
+	// moveBelow is the number of bytes below which a block that outgrows its chunk is
+	// moved rather than extended, except into the top. So little is copied faster than
+	// a free chunk is taken to pieces, and what the block leaves behind is on a list for
+	// the next that grows.
+	moveBelow = 128
+)
 
 // withSlack returns the next power of two from n on, or one and a half times a
 // power of two if that is less. Sizes that are powers of two themselves, with
@@ -38,10 +46,16 @@ func withSlack(n uintptr) uintptr {
 // panics as with [Context.Free].
 func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	b := raw.Addr(uintptr(p))
+	if b == 0 && mc.hasCached(n) {
+		return mc.allocNamed("Realloc", n)
+	}
 	if blockNumber(b) < mc.short.blocks {
 		// A block that is large enough, and not twice too large, stays as it is.
 		if size := chunk.PlainSize(b, mc.tag); uint(n) < uint(size) && keeps(size, uintptr(n)+chunk.Header) {
 			return p, nil
+		}
+		if moved := mc.moveShort(p, n); moved != nil {
+			return moved, nil
 		}
 	}
 	return mc.reallocChecked(b, n)
@@ -84,6 +98,9 @@ func (mc *Context) reallocChecked(b raw.Addr, n int) (unsafe.Pointer, error) {
 // Misuse panics as with [Context.Free], a nil p and a closed context included.
 func (mc *Context) TryResize(p unsafe.Pointer, n int) bool {
 	b := raw.AddrOf(p)
+	if size := mc.shortSize(b); uint(n) < uint(size) && keeps(size, uintptr(n)+chunk.Header) {
+		return true
+	}
 	mc.enterUser("TryResize", b)
 	c, head := mc.lookUp("TryResize", b)
 	from := mc.defined(b, c, head)
@@ -102,7 +119,7 @@ func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr,
 	if plainSize(n) > head.Size() && n >= slackFrom && head.State() != chunk.Trailed {
 		roomy = min(withSlack(n), MaxRequest)
 	}
-	if mc.resize("Realloc", b, c, head, roomy) || roomy > n && mc.resize("Realloc", b, c, head, n) {
+	if !mc.moves(c, head, n) && (mc.resize("Realloc", b, c, head, roomy) || roomy > n && mc.resize("Realloc", b, c, head, n)) {
 		return b, nil
 	}
 	if moved := mc.refit(b, c, head, n, false); moved != 0 {
@@ -129,6 +146,13 @@ func (mc *Context) realloc(b, c raw.Addr, head chunk.Head, n uintptr) (raw.Addr,
 	raw.Copy(moved, b, min(usable, n))
 	mc.free("Realloc", b, c, head)
 	return moved, nil
+}
+
+// moves reports whether the live chunk c moves to hold n bytes, though what lies
+// behind it may be free.
+func (mc *Context) moves(c raw.Addr, head chunk.Head, n uintptr) bool {
+	return n < moveBelow && head.State() == chunk.InUse && plainSize(n) > head.Size() &&
+		c+raw.Addr(head.Size()) != mc.top.at
 }
 
 // allocLike returns a block of n bytes. Its kind is that of the block with the
@@ -186,6 +210,7 @@ func (mc *Context) resizeChunk(c raw.Addr, head chunk.Head, size uintptr) (uintp
 	}
 	mc.recount(head, size)
 	mc.cutOff(c, size, have-size)
+	noteClass(c, head, size)
 	if have-size >= discardFrom {
 		mc.yieldTail(c)
 	}
@@ -214,6 +239,7 @@ func (mc *Context) extend(c raw.Addr, head chunk.Head, size uintptr) (uintptr, b
 	chunk.Bury(behind, mc.tag)
 	mc.recount(head, got)
 	chunk.Write(c, mc.tag, chunk.Make(got, head&(chunk.P|chunk.C|chunk.Q)))
+	noteClass(c, head, got)
 	end := c + raw.Addr(got)
 	if rest > 0 {
 		mc.insert(end, rest)
@@ -235,7 +261,16 @@ func (mc *Context) extendIntoTop(c raw.Addr, head chunk.Head, size uintptr) bool
 	t.untouched = max(t.untouched, t.at)
 	mc.recount(head, size)
 	chunk.Write(c, mc.tag, chunk.Make(size, head&(chunk.P|chunk.C|chunk.Q)))
+	noteClass(c, head, size)
 	return true
+}
+
+// noteClass puts the class of the live chunk c, which has become one of size bytes and
+// had the given head, where the short ways look for it.
+func noteClass(c raw.Addr, head chunk.Head, size uintptr) {
+	if chunk.HasClasses && head.State() == chunk.InUse && bins.IsClass(size) {
+		chunk.SetLive(chunk.Block(c), bins.ForChunk(size))
+	}
 }
 
 // recount moves a live chunk from the count of its present size to that of
