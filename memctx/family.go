@@ -9,12 +9,13 @@ import (
 // family is what a context has to do with others: it is allocated when that
 // begins, and most contexts have none.
 type family struct {
-	parent   *Context
-	children []*Context // oldest first
-	onReset  []func()
-	onClose  []func()
-	inReset  bool  // functions of onReset are being called, or children reset
-	pool     *Pool // that has lent the context to a user
+	parent       *Context
+	older, newer *Context // of the parent's children
+	children     siblings
+	onReset      []func()
+	onClose      []func()
+	inReset      bool  // functions of onReset are being called, or children reset
+	pool         *Pool // that has lent the context to a user
 
 	quarantine *quarantine // blocks that were segments of others; nil without any
 }
@@ -88,7 +89,7 @@ func (mc *Context) Children() iter.Seq[*Context] {
 	if mc.family == nil {
 		return func(func(*Context) bool) {}
 	}
-	return slices.Values(slices.Clone(mc.family.children))
+	return slices.Values(mc.family.children.all())
 }
 
 // OnReset lets f be called at the beginning of every [Context.Reset], that of a
@@ -116,7 +117,7 @@ func (mc *Context) OnClose(f func()) {
 
 func (mc *Context) append(child *Context) {
 	child.kin().parent = mc
-	mc.kin().children = append(mc.kin().children, child)
+	mc.kin().children.add(child)
 }
 
 // leaveParent takes the context out of its parent's children, if it has one.
@@ -124,12 +125,7 @@ func (mc *Context) leaveParent() {
 	if mc.family == nil || mc.family.parent == nil {
 		return
 	}
-	f := mc.family.parent.family
-	i := len(f.children) - 1 // where it is if the parent is being closed
-	for f.children[i] != mc {
-		i--
-	}
-	f.children = slices.Delete(f.children, i, i+1)
+	mc.family.parent.family.children.remove(mc)
 	mc.family.parent = nil
 }
 
@@ -198,7 +194,7 @@ func (f *family) callOnClose() {
 
 // newestBut returns the newest child that is none of the given ones, or nil.
 func (f *family) newestBut(stay []*Context) *Context {
-	for _, c := range slices.Backward(f.children) {
+	for c := f.children.newest; c != nil; c = c.family.older {
 		if !slices.Contains(stay, c) {
 			return c
 		}
@@ -223,7 +219,7 @@ func (mc *Context) resetBelow() (err error) {
 			return nil
 		}
 	}
-	for _, c := range slices.Backward(slices.Clone(f.children)) {
+	for _, c := range slices.Backward(f.children.all()) {
 		if c.family.parent == mc { // still: whatever was called can have changed that
 			err = errors.Join(err, c.resetOrClose())
 		}

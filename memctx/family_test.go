@@ -3,6 +3,7 @@ package memctx_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -330,5 +331,46 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.ErrUnsupported
 func TestContextSize(t *testing.T) {
 	if size := unsafe.Sizeof(memctx.Context{}); size > 5<<10 {
 		t.Errorf("a Context has %d bytes", size)
+	}
+}
+
+// TestChildrenLeaveInAnyOrder closes and moves children in random order and compares
+// the list of those left with a slice.
+func TestChildrenLeaveInAnyOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 2))
+	parent, other := newContext(t, nil), newContext(t, nil)
+	var here, there []*memctx.Context
+	for range 2000 {
+		switch i := rnd.IntN(4); {
+		case i < 2 || len(here) == 0:
+			here = append(here, mustChild(t, parent, nil))
+		case i == 2:
+			at := rnd.IntN(len(here))
+			if err := here[at].Close(); err != nil {
+				t.Fatal(err)
+			}
+			here = slices.Delete(here, at, at+1)
+		default:
+			at := rnd.IntN(len(here))
+			if err := other.Adopt(here[at]); err != nil {
+				t.Fatal(err)
+			}
+			there = append(there, here[at])
+			here = slices.Delete(here, at, at+1)
+		}
+		if got := slices.Collect(parent.Children()); !slices.Equal(got, here) {
+			t.Fatalf("the children are %v, not %v", got, here)
+		}
+	}
+	if got := slices.Collect(other.Children()); !slices.Equal(got, there) {
+		t.Fatalf("%d children were adopted, not %d", len(got), len(there))
+	}
+	for _, mc := range []*memctx.Context{parent, other} {
+		if err := mc.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := slices.Collect(mc.Children()); len(left) != 0 {
+			t.Errorf("%d children are left", len(left))
+		}
 	}
 }

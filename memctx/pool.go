@@ -171,7 +171,7 @@ func (p *Pool) retry() {
 
 // isGone reports whether the context is closed and all of its memory given back.
 func (mc *Context) isGone() bool {
-	return mc.mode&closed != 0 && mc.Footprint() == 0 && (mc.family == nil || len(mc.family.children) == 0)
+	return mc.mode&closed != 0 && mc.Footprint() == 0 && (mc.family == nil || mc.family.children.empty())
 }
 
 // Idle returns the number of contexts that the pool keeps for later.
