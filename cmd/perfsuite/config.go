@@ -57,7 +57,6 @@ func newFlagSet(f *rawFlags) *flag.FlagSet {
 	f.addCommon(set)
 	set.StringVar(&f.run, "run", "", "the `tests` to run: a comma list of names or numbers (perf_1,5,10) or of\nregular expressions that match a whole name (perf_1.); default all")
 	set.BoolVar(&f.quick, "quick", false, fmt.Sprintf("a look in about 15 seconds: streams cut to 1/%d", quickScale))
-	set.StringVar(&f.profile, "cpuprofile", "", "the `file` for a CPU profile of each turn, which then goes on for 3 seconds after\nits timed runs; with several turns test, subject and turn become part of the name")
 	set.BoolVar(&f.list, "list", false, "name the tests and subjects and exit")
 	return set
 }
@@ -67,6 +66,7 @@ func (f *rawFlags) addCommon(set *flag.FlagSet) {
 	f.addSubjects(set)
 	set.StringVar(&f.base, "base", "", "the `subject` that ratios refer to; default "+defaultBase+", or the first of\n-subjects where that is not among them")
 	set.StringVar(&f.format, "format", report.Formats()[0].Name, "the `format` of the report: "+formatNames())
+	set.StringVar(&f.profile, "cpuprofile", "", "the `file` for a CPU profile of each turn, which then goes on for 3 seconds after\nits timed runs; with several turns test, subject and turn become part of the name")
 }
 
 // addSubjects adds the flags that all measurements have.

@@ -18,12 +18,16 @@ func (c *config) profileName(test, subject string, turn int) string {
 		return c.profile
 	}
 	end := filepath.Ext(c.profile)
-	name := strings.TrimSuffix(c.profile, end) + "." + test + "." + subject
+	name := strings.TrimSuffix(c.profile, end) + "." + fileWord(test) + "." + subject
 	if c.count > 1 {
 		name += fmt.Sprint(".", turn)
 	}
 	return name + end
 }
+
+// fileWord makes a part of a file name of the name of a test. That of a stream may
+// be a path.
+func fileWord(test string) string { return strings.NewReplacer("/", "_", `\`, "_").Replace(test) }
 
 // tryProfile looks for the folder of the profiles now and not in every turn, and
 // says which subjects have none.

@@ -54,6 +54,34 @@ func TestCPUProfile(t *testing.T) {
 	}
 }
 
+// TestReplayCPUProfile plays two streams of one name on two subjects, one of which
+// is called by its path then.
+func TestReplayCPUProfile(t *testing.T) {
+	dir := t.TempDir()
+	one, two := newStream(t, "same.ckms"), newStream(t, "same.ckms")
+	out, errs, status := perfsuite(t, "replay", "-subjects", "rb,floor", "-cpuprofile", filepath.Join(dir, "cpu.pprof"), one, two)
+	if status != 0 || errs != "" || !strings.Contains(out, "same.ckms") {
+		t.Fatalf("status %d, %q, %q on stderr", status, out, errs)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 4 {
+		t.Fatalf("%d profiles, want 4; %v", len(files), err)
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || info.Size() == 0 || !strings.HasPrefix(f.Name(), "cpu.") || !strings.HasSuffix(f.Name(), ".pprof") || !strings.Contains(f.Name(), "same.ckms.") {
+			t.Errorf("%s: %v", f.Name(), err)
+		}
+	}
+}
+
+func TestReplayCPUProfileThatCannotBe(t *testing.T) {
+	out, errs, status := perfsuite(t, "replay", "-cpuprofile", filepath.Join(t.TempDir(), "no", "file"), newStream(t, "one.ckms"))
+	if status != exitFailed || out != "" || strings.Count(errs, "\n") != 1 {
+		t.Errorf("status %d, %q, %q on stderr", status, out, errs)
+	}
+}
+
 func TestCPUProfileThatCannotBe(t *testing.T) {
 	out, errs, status := perfsuite(t, "-cpuprofile", filepath.Join(t.TempDir(), "no", "file"))
 	if status != exitFailed || out != "" || strings.Count(errs, "\n") != 1 {

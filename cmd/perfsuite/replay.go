@@ -127,5 +127,6 @@ Flags:
 Examples:
   perfsuite replay testdata/streams/*.ckms
   perfsuite replay -native -subjects rb,native -count 5 session.ckms
+  perfsuite replay -subjects rb -cpuprofile cpu.pprof session.ckms
 `)
 }
