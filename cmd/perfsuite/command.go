@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -94,6 +95,10 @@ func findCommand(name string) (command, error) {
 	return command{}, usagef("unknown command %q; valid are %s, or flags alone to run the suite", name, strings.Join(names, ", "))
 }
 
+// errInterrupted is what a command returns that was stopped before it had anything
+// to show.
+var errInterrupted = errors.New("interrupted")
+
 // execute is the parent's side: from the arguments to the exit status.
 func execute(args []string) int {
 	c, rest, err := choose(args)
@@ -101,26 +106,39 @@ func execute(args []string) int {
 	if err == nil {
 		status, err = c.run(rest)
 	}
+	if errors.Is(err, flag.ErrHelp) {
+		err = c.showHelp()
+	}
 	switch usage := (usageError{}); {
-	case errors.Is(err, flag.ErrHelp):
-		c.help(os.Stdout)
-		return 0
 	case errors.As(err, &usage):
 		return fail(err, exitUsage)
+	case errors.Is(err, errInterrupted):
+		return fail(err, exitInterrupted)
 	case err != nil:
 		return fail(err, exitFailed)
 	}
 	return status
 }
 
+// showHelp writes the help on the standard output.
+func (c *command) showHelp() error {
+	var b bytes.Buffer
+	c.help(&b)
+	_, err := os.Stdout.Write(b.Bytes())
+	return err
+}
+
 // runHelp prints the help of the command that args name, or the suite's.
 func runHelp(args []string) (int, error) {
-	if len(args) == 0 {
+	switch len(args) {
+	case 0:
 		return 0, flag.ErrHelp
+	case 1:
+		c, err := findCommand(args[0])
+		if err != nil {
+			return 0, err
+		}
+		return 0, c.showHelp()
 	}
-	c, err := findCommand(args[0])
-	if err == nil {
-		c.help(os.Stdout)
-	}
-	return 0, err
+	return 0, usagef("help takes one command; there are %d arguments", len(args))
 }

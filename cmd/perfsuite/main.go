@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
+	"syscall"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
@@ -38,33 +40,45 @@ func runMeasure(args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.start()
+	ctx, stop := untilStopped()
+	defer stop()
+	return c.start(ctx)
 }
 
-// start says which subjects cannot be had and measures the others.
-func (c *config) start() (int, error) {
+// untilStopped returns a context that ends when the user stops the program.
+func untilStopped() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+// start measures, unless it is asked for the list only, and writes the report.
+func (c *config) start(ctx context.Context) (int, error) {
+	r, err := c.measure(ctx)
+	if r == nil {
+		return 0, err
+	}
+	return c.deliver(r)
+}
+
+// measure says which subjects cannot be had and measures the others. It returns
+// nil if there is nothing to be measured.
+func (c *config) measure(ctx context.Context) (*report.Report, error) {
 	for _, problem := range c.problems {
 		fmt.Fprintln(os.Stderr, "perfsuite:", problem)
 	}
 	switch {
 	case c.list:
-		printList(os.Stdout, c.known)
-		return 0, nil
+		return nil, printList(os.Stdout, c.known)
 	case len(c.subjects) == 0:
-		return 0, errors.New("none of the subjects is there")
+		return nil, errors.New("none of the subjects is there")
 	}
-	return measure(c)
+	if err := errors.Join(tryOutput(c.output), c.tryProfile()); err != nil {
+		return nil, err
+	}
+	return runSuite(ctx, c), nil
 }
 
-// measure runs the suite and writes the report. The status tells what the
-// report does.
-func measure(c *config) (int, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := errors.Join(tryOutput(c.output), c.tryProfile()); err != nil {
-		return 0, err
-	}
-	r := runSuite(ctx, c)
+// deliver writes the report. The status tells what the report does.
+func (c *config) deliver(r *report.Report) (int, error) {
 	if err := write(c.format, c.output, r); err != nil {
 		return 0, err
 	}
@@ -120,11 +134,12 @@ func fail(err error, status int) int {
 }
 
 // printList names the tests and the subjects.
-func printList(w io.Writer, subjects []subject.Subject) {
+func printList(w io.Writer, subjects []subject.Subject) error {
+	var b strings.Builder
 	for _, t := range work.Tests() {
-		fmt.Fprintf(w, "%-8s %s\n", t, t.Text())
+		fmt.Fprintf(&b, "%-8s %s\n", t, t.Text())
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(&b)
 	width := 8
 	for _, s := range subjects {
 		width = max(width, len(s.Name))
@@ -134,6 +149,8 @@ func printList(w io.Writer, subjects []subject.Subject) {
 		if s.Asked {
 			text += " (only where -subjects names it)"
 		}
-		fmt.Fprintf(w, "%-*s %s\n", width, s.Name, text)
+		fmt.Fprintf(&b, "%-*s %s\n", width, s.Name, text)
 	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -1,24 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/subject"
-	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/tape"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/turn"
 	"github.com/cookmem-go/cookmem/stream"
 )
-
-// floorMost is how many bytes a stream may ask for in all to be played on the
-// floor, which frees nothing.
-const floorMost = 4 << 30
 
 func newReplaySet(f *rawFlags) *flag.FlagSet {
 	set := newSet("perfsuite replay")
@@ -40,68 +36,102 @@ func runReplay(args []string) (int, error) {
 	if err != nil {
 		return 0, usageError{err}
 	}
+	ctx, stop := untilStopped()
+	defer stop()
+	r, err := c.replay(ctx, set.Args())
+	if r == nil {
+		return 0, err
+	}
+	return c.deliver(r)
+}
+
+// replay makes tapes of the files, measures, and removes the tapes. They are gone
+// before the report is written, which ends the process if nobody reads it.
+func (c *config) replay(ctx context.Context, files []string) (*report.Report, error) {
 	dir, err := os.MkdirTemp("", "perfsuite-replay")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := c.addStreams(dir, set.Args()); err != nil {
-		return 0, err
+	err = c.addStreams(ctx, dir, files, newReplayRoom(readRoom(), dir))
+	if ctx.Err() != nil {
+		return nil, errInterrupted
 	}
-	return c.start()
+	if err != nil {
+		return nil, err
+	}
+	return c.measure(ctx)
 }
 
 // addStreams makes a job of each file, whose tape lies in the folder.
-func (c *config) addStreams(dir string, files []string) error {
-	most := int64(0)
+func (c *config) addStreams(ctx context.Context, dir string, files []string, room replayRoom) error {
 	for i, file := range files {
-		j, counts, err := newReplay(file, filepath.Join(dir, fmt.Sprint(i)))
+		j, err := c.newReplay(ctx, file, filepath.Join(dir, fmt.Sprint(i)), &room)
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if slices.ContainsFunc(c.streams, func(other job) bool { return other.name == j.name }) {
-			j.name = report.Printable(file)
+			return fmt.Errorf("%s: %w", report.Printable(file), err)
 		}
 		c.streams = append(c.streams, j)
-		most = max(most, counts.Bytes)
-	}
-	if most > floorMost {
-		return c.dropFloor(most)
 	}
 	return nil
+}
+
+// streamName returns what a file is called in the report: its last part, or all of
+// it where another one is called so.
+func (c *config) streamName(file string) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(c.streams, func(j job) bool { return j.name == name })
+	}
+	name := report.Printable(filepath.Base(file))
+	if taken(name) {
+		name = report.Printable(file)
+	}
+	for i, once := 2, name; taken(name); i++ {
+		name = fmt.Sprintf("%s (%d)", once, i)
+	}
+	return name
 }
 
 // newReplay makes the tape of a stream, and a job that plays it.
-func newReplay(file, tapeFile string) (job, stream.Counts, error) {
+func (c *config) newReplay(ctx context.Context, file, tapeFile string, room *replayRoom) (job, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return job{}, stream.Counts{}, err
+		return job{}, withoutName(err)
 	}
 	defer f.Close()
-	r, err := stream.NewReader(f)
+	r, err := stream.NewReader(stoppable{ctx, f})
 	if err != nil {
-		return job{}, stream.Counts{}, err
+		return job{}, err
 	}
-	counts, err := tape.Make(tapeFile, r)
-	text := fmt.Sprintf("at most %s in %d blocks live", mebibytes(counts.Peak), counts.Slots)
+	made, err := room.makeTape(tapeFile, r)
+	if err != nil {
+		return job{}, err
+	}
+	text := fmt.Sprintf("at most %s in %s blocks live", mebibytes(made.Peak), report.Number(int(made.Slots)))
 	if r.Source() != "" {
-		text = r.Source() + "; " + text
+		text = report.Short(r.Source()) + "; " + text
 	}
-	return job{report.Printable(filepath.Base(file)), report.Printable(text), turn.Order{Tape: tapeFile, Scale: 1}}, counts, err
+	return job{c.streamName(file), text, turn.Order{Tape: tapeFile, Scale: 1}}, c.mustPlay(&made, room)
 }
 
-// dropFloor leaves the floor out of the comparison, if it is in it.
-func (c *config) dropFloor(bytes int64) error {
-	const name = "floor"
-	if !slices.ContainsFunc(c.subjects, named(name)) {
-		return nil
+// withoutName drops the name of the file, which stands in front of all errors.
+func withoutName(err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		return of.Err
 	}
-	if c.base == name {
-		return errors.New("the base floor frees nothing, and cannot play a stream that asks for " + mebibytes(bytes))
+	return err
+}
+
+// stoppable is a file that ends in an error when its context does.
+type stoppable struct {
+	ctx  context.Context
+	file io.Reader
+}
+
+func (s stoppable) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
 	}
-	c.subjects = slices.DeleteFunc(slices.Clone(c.subjects), func(s subject.Subject) bool { return s.Name == name })
-	c.problems = append(c.problems, errors.New("no floor: it frees nothing, and a stream asks for "+mebibytes(bytes)+" in all"))
-	return nil
+	return s.file.Read(b)
 }
 
 func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
@@ -119,6 +149,13 @@ first and the last byte and one in every page are written, and the ends are read
 before it is freed, so that resident memory is comparable to that of the program.
 The floor plays no stream that asks for more than 4 GiB in all, since it frees
 nothing.
+
+A file of a few KiB can describe a stream of any length and size. Each event takes
+24 bytes in $TMPDIR while it is played and in the memory of the player, a block's
+end as many. All files together may take 4 GiB there, but no more than half of the
+space or of the available memory. A stream that asks for more than a TiB in all, or
+has more live than there is memory available for on one of the subjects, is refused
+before anything is measured.
 
 Flags:
 `)

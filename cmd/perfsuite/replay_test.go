@@ -56,14 +56,14 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayTable plays two streams of one name.
+// TestReplayTable plays three streams of one name, two of which are the same file.
 func TestReplayTable(t *testing.T) {
 	one, two := newStream(t, "same.ckms"), newStream(t, "same.ckms")
-	out, errs, status := perfsuite(t, "replay", "-subjects", "rb,floor", "-base", "floor", one, two)
+	out, errs, status := perfsuite(t, "replay", "-subjects", "rb,floor", "-base", "floor", one, two, two)
 	if status != 0 || errs != "" {
 		t.Errorf("status %d, %q on stderr", status, errs)
 	}
-	for _, want := range []string{"same.ckms", "a small test; at most", "1,000 reallocs", "geometric mean of the ratios to floor", "tests 2"} {
+	for _, want := range []string{"same.ckms", "a small test; at most", "1,000 reallocs", "geometric mean of the ratios to floor", "tests 3"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table lacks %q:\n%s", want, out)
 		}

@@ -51,7 +51,9 @@ func runScale(args []string) (int, error) {
 	if err != nil {
 		return 0, usageError{err}
 	}
-	return c.start()
+	ctx, stop := untilStopped()
+	defer stop()
+	return c.start(ctx)
 }
 
 // parse understands the flags, on a machine with that much room.

@@ -44,7 +44,7 @@ func newTape(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "tape")
-	if _, err := tape.Make(path, r); err != nil {
+	if _, err := tape.Make(path, r, 1<<30); err != nil {
 		t.Fatal(err)
 	}
 	return path

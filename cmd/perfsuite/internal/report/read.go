@@ -35,7 +35,7 @@ func Read(in io.Reader) (*Report, error) {
 	}
 	r := new(Report)
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrNoReport, short(err.Error()))
+		return nil, fmt.Errorf("%w: %s", ErrNoReport, Short(err.Error()))
 	}
 	if err := r.Header.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoReport, err)
@@ -111,7 +111,7 @@ func (r *Result) check() error {
 		ok = ok && t.possible() && t.Crowd.possible()
 	}
 	if !ok {
-		return fmt.Errorf("a number of %s on %s cannot have been measured", short(r.Test), short(r.Subject))
+		return fmt.Errorf("a number of %s on %s cannot have been measured", Short(r.Test), Short(r.Subject))
 	}
 	return nil
 }
@@ -166,8 +166,9 @@ func Printable(text string) string {
 	}, text)
 }
 
-// short makes a text of a file fit into an error.
-func short(text string) string {
+// Short makes a line of a text that came with a file, and cuts it where it would
+// fill a screen.
+func Short(text string) string {
 	const most = 200
 	if runes := []rune(Printable(text)); len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -121,10 +121,10 @@ var oddReports = []string{
 	`[` + strings.Replace(head, `"rb"`, `"nobody"`, 1) + `,{"test":"a","subject":"b"}]`,
 	`[{"machine":{},"go":"g","scale":1,"crowds":true},{"test":"a","subject":"b","turns":[{}]}]`,
 	`[{"machine":{},"go":"g","scale":1,"crowds":true},{"test":"a","subject":"b","crowd":{"live":1},"turns":[{}]},{"test":"a","subject":"native:c","crowd":{"live":9223372036854775807},"turns":[{}]}]`,
-	`[{"machine":{"memory":9223372036854775807,"cores":9223372036854775807},"go":"g","scale":9223372036854775807,"count":9223372036854775807,"date":"9999-12-31T23:59:59Z"}]`,
+	`[{"machine":{"memory":9223372036854775807,"cores":2147483647},"go":"g","scale":2147483647,"count":2147483647,"date":"9999-12-31T23:59:59Z"}]`,
 	result(`"turns":[{}]`),
 	result(`"turns":null,"error":""`),
-	result(`"turns":[null,{"first":1e15,"seconds":1e-15,"peak_rss":9223372036854775807}],"first":1e-15,"seconds":1e15,"runs":9223372036854775807,"allocs":9223372036854775807`),
+	result(`"turns":[null,{"first":1e15,"seconds":1e-15,"peak_rss":9223372036854775807}],"first":1e-15,"seconds":1e15,"runs":2147483647,"allocs":9223372036854775807`),
 	`[` + head + `,{"test":"\u001b[31m\n\u202e</script><b>","subject":"native:\u0000\"'&","text":"` + `a\tb\r\n` + `","error":"one\ntwo\u009b"}]`,
 	`[` + head + `,` + many(`{"test":"perf_1","subject":"rb","seconds":1,"turns":[{"seconds":1}]}`, 3) + `]`,
 }

@@ -71,3 +71,6 @@ func number(n int64) string {
 
 // Number is number for others: a count with commas.
 func Number(n int) string { return number(int64(n)) }
+
+// Size is size for others: bytes in the largest binary unit.
+func Size(bytes int64) string { return size(bytes) }

@@ -23,7 +23,7 @@ func tapeOf(t *testing.T, play func(*stream.Writer)) *tape.Tape {
 	r, err := stream.NewReader(&file)
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "tape")
-	_, err = tape.Make(path, r)
+	_, err = tape.Make(path, r, 1<<30)
 	must(t, err)
 	tp, err := tape.Load(path)
 	must(t, err)

@@ -32,12 +32,12 @@ func openTape(t *testing.T, file string) (*tape.Tape, stream.Counts) {
 	r, err := stream.NewReader(f)
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "tape")
-	counts, err := tape.Make(path, r)
+	counts, err := tape.Make(path, r, 1<<30)
 	must(t, err)
 	tp, err := tape.Load(path)
 	must(t, err)
 	t.Cleanup(func() { must(t, tp.Close()) })
-	return tp, counts
+	return tp, counts.Counts
 }
 
 // TestFootprintOfPrograms is about fragmentation: what a program's stream takes

@@ -3,10 +3,12 @@ package tape
 import (
 	"bytes"
 	"errors"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -36,7 +38,7 @@ func record(t *testing.T, play func(*stream.Writer)) *stream.Reader {
 func load(t *testing.T, r *stream.Reader) *Tape {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tape")
-	if _, err := Make(path, r); err != nil {
+	if _, err := Make(path, r, 1<<30); err != nil {
 		t.Fatal(err)
 	}
 	tape, err := Load(path)
@@ -115,7 +117,7 @@ func TestMakeOfDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make(filepath.Join(t.TempDir(), "tape"), r); !errors.Is(err, stream.ErrDamaged) {
+	if _, err := Make(filepath.Join(t.TempDir(), "tape"), r, 1<<30); !errors.Is(err, stream.ErrDamaged) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -133,6 +135,118 @@ func truncated(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return file.Bytes()[:file.Len()-4]
+}
+
+// TestLimit gives as many bytes as the tape needs, drops included, and one less.
+func TestLimit(t *testing.T) {
+	play := func(w *stream.Writer) {
+		for range 100 {
+			w.Alloc(1, 0)
+			w.Alloc(1, 0)
+			w.Reset()
+		}
+		w.Alloc(1, 0)
+	}
+	path := filepath.Join(t.TempDir(), "tape")
+	need := int64(headerSize + stepSize*(100*5+2))
+	if made, err := Make(path, record(t, play), need); err != nil || made.Size != need {
+		t.Errorf("%d bytes, %v", made.Size, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != need {
+		t.Errorf("%d bytes, want %d; %v", info.Size(), need, err)
+	}
+	for _, most := range []int64{need - 1, headerSize, 0, -1} {
+		if _, err := Make(path, record(t, play), most); !errors.Is(err, ErrLong) {
+			t.Errorf("error %v of at most %d bytes", err, most)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() > max(most, 0) {
+			t.Errorf("%d bytes, want at most %d; %v", info.Size(), most, err)
+		}
+	}
+}
+
+// TestAsked brings a block to a size again and again.
+func TestAsked(t *testing.T) {
+	const size = 1 << 30
+	asks := func(times int) *stream.Reader {
+		return record(t, func(w *stream.Writer) {
+			slot := w.Alloc(size, 0)
+			for range times - 1 {
+				w.Realloc(slot, size)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "tape")
+	if _, err := Make(path, asks(MostAsked/size), 1<<30); err != nil {
+		t.Error(err)
+	}
+	if _, err := Make(path, asks(MostAsked/size+1), 1<<30); err == nil || !strings.Contains(err.Error(), "event 1025 goes beyond the 1024 GiB") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestPadding has blocks of large alignments, one of which is beyond all limits.
+func TestPadding(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tape")
+	made, err := Make(path, record(t, func(w *stream.Writer) {
+		a, b := w.Alloc(1, 1<<20), w.Alloc(10, 0)
+		w.Realloc(a, 100)
+		w.Free(b)
+		w.Alloc(7, 32)
+		w.Reset()
+		w.Alloc(50, 64)
+	}), 1<<30)
+	if want := int64(100 + 1<<20 + 7 + 32); err != nil || made.Padded != want {
+		t.Errorf("%d bytes live, want %d; %v", made.Padded, want, err)
+	}
+	if want := int64(1+100+10+7+50+2<<20) + 32 + 64; made.Asked != want {
+		t.Errorf("%d bytes asked for, want %d", made.Asked, want)
+	}
+	if bits.UintSize == 32 {
+		return // where no alignment is that large
+	}
+	_, err = Make(path, record(t, func(w *stream.Writer) { w.Alloc(1, 1<<(bits.UintSize-2)) }), 1<<30)
+	if err == nil || !strings.Contains(err.Error(), "event 1 goes beyond") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestManyResets has more resets than could each look at all slots there ever were:
+// that would take hours.
+func TestManyResets(t *testing.T) {
+	const slots, resets = 200_000, 2_000_000
+	tape := load(t, record(t, func(w *stream.Writer) {
+		for range slots {
+			w.Alloc(0, 0)
+		}
+		for range resets {
+			w.Reset()
+		}
+	}))
+	if got := len(tape.Body()); got != 2*slots+resets {
+		t.Errorf("%d steps", got)
+	}
+}
+
+// TestFullDisk wants the error of the file, and not only when the stream is at its
+// end.
+func TestFullDisk(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no device that is always full here")
+	}
+	r := record(t, func(w *stream.Writer) {
+		for range 100_000 {
+			w.Alloc(0, 0)
+		}
+	})
+	if _, err := Make(full, r, 1<<30); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v", err)
+	}
+	if got := r.Counts().Allocs; got == 0 || got == 100_000 {
+		t.Errorf("%d events were read before it was noticed", got)
+	}
 }
 
 func TestLoadOthers(t *testing.T) {
