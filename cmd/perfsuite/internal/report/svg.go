@@ -22,7 +22,8 @@ const (
 	svgLetter  = 6.4
 
 	svgTextWidth = 50 // letters in a line below a panel's title
-	svgTextLines = 2
+	svgLeastText = 2  // lines of it that there is room for in any case
+	svgMostText  = 4
 )
 
 const (
@@ -45,15 +46,10 @@ func writeSVG(w io.Writer, r *Report) error {
 	d := &drawing{colour: colours(r.subjects()), label: labelWidth(r.subjects())}
 	y := d.head(r)
 	if mean := r.meanPanel(); len(mean.bars) != 0 {
-		y += d.panel(&mean, svgMargin, y, svgInner) + svgGap
+		y += d.panel(&mean, svgMargin, y, svgInner, len(mean.text)) + svgGap
 	}
 	for row := range slices.Chunk(r.byTest(), svgColumns) {
-		tallest := 0
-		for column, block := range row {
-			p := testPanel(block, svgTextWidth)
-			tallest = max(tallest, d.panel(&p, svgMargin+column*(svgPanel+svgGap), y, svgPanel))
-		}
-		y += tallest + svgGap
+		y += d.row(row, y) + svgGap
 	}
 	y = d.foot(r, y)
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="perfsuite-title">
@@ -94,17 +90,35 @@ func (d *drawing) head(r *Report) int {
 	return y + 32
 }
 
-// panel draws a panel with its upper left corner at a point and returns its
-// height.
-func (d *drawing) panel(p *panel, x, y, width int) int {
+// row draws panels of tests side by side, with their bars in line, and returns the
+// height of the tallest.
+func (d *drawing) row(blocks [][]Result, y int) int {
+	var panels []panel
+	lines, tallest := svgLeastText, 0
+	for _, block := range blocks {
+		p := testPanel(block, svgTextWidth)
+		p.title = clip(p.title, svgPanel*5/6) // its letters are larger
+		if len(p.text) > svgMostText {
+			p.text = p.text[:svgMostText]
+			p.text[svgMostText-1] += "…"
+		}
+		lines = max(lines, len(p.text))
+		panels = append(panels, p)
+	}
+	for i := range panels {
+		tallest = max(tallest, d.panel(&panels[i], svgMargin+i*(svgPanel+svgGap), y, svgPanel, lines))
+	}
+	return tallest
+}
+
+// panel draws a panel with its upper left corner at a point and so many lines of
+// room for its text, and returns its height.
+func (d *drawing) panel(p *panel, x, y, width, lines int) int {
 	d.text(x, y, "name", p.title)
 	for i, line := range p.text {
 		d.text(x, y+(i+1)*svgLine+1, "small", line)
 	}
-	top := y + min(len(p.text), svgTextLines)*svgLine + 10
-	if width == svgPanel {
-		top = y + svgTextLines*svgLine + 10 // in line with its neighbours
-	}
+	top := y + lines*svgLine + 10
 	s := scale{left: float64(x + d.label + 1), room: float64(width - d.label - svgValue), reach: p.reach()}
 	for i := range p.bars {
 		d.bar(&p.bars[i], s, top+i*svgRow)

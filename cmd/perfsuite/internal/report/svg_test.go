@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -133,5 +134,29 @@ func TestColours(t *testing.T) {
 	}
 	if c := colours(append(slices.Clone(names), "native:more")); c["native:more"] != c["native:0"] {
 		t.Errorf("colours %v", c)
+	}
+}
+
+// TestSVGTextAboveBars wants the longest text that a stream may bring to end above
+// the bars, which are in line in all panels of a row.
+func TestSVGTextAboveBars(t *testing.T) {
+	r := sample()
+	r.Header.Base = "nobody" // so that there is no panel of means
+	r.Results[0].Test, r.Results[1].Test = "a.ckms", "a.ckms"
+	r.Results[0].Text = strings.Repeat("many words ", 100)
+	text := written(t, func(b *strings.Builder) error { return writeSVG(b, r) })
+	lowest, top := 0, svgWidth*10
+	for _, m := range regexp.MustCompile(`class="small" x="\d+" y="(\d+)">(many|queue|words)`).FindAllStringSubmatch(text, -1) {
+		y, _ := strconv.Atoi(m[1])
+		lowest = max(lowest, y)
+	}
+	var tops []int
+	for _, m := range regexp.MustCompile(`<rect class="s\d+" x="[\d.]+" y="(\d+)"`).FindAllStringSubmatch(text, -1) {
+		y, _ := strconv.Atoi(m[1])
+		tops = append(tops, y)
+		top = min(top, y)
+	}
+	if lowest == 0 || lowest >= top || !strings.Contains(text, "…") || len(tops) != 4 || tops[0] != tops[2] {
+		t.Errorf("text down to %d, bars at %v", lowest, tops)
 	}
 }
