@@ -69,6 +69,23 @@ func parseArgs(set *flag.FlagSet, args []string) error {
 	return usageError{err}
 }
 
+// parseFiles is parseArgs for a command whose arguments are files. A flag behind
+// them, where package flag takes it for another file, is an error.
+func parseFiles(set *flag.FlagSet, args []string) error {
+	if err := parseArgs(set, args); err != nil {
+		return err
+	}
+	for _, name := range set.Args() {
+		if len(name) < 2 || name[0] != '-' {
+			continue
+		}
+		if _, err := os.Stat(name); err != nil {
+			return usagef("%s stands behind the files, and flags come first; perfsuite help names them", name)
+		}
+	}
+	return nil
+}
+
 // printFlags writes what a help says about the flags of a set.
 func printFlags(w io.Writer, set *flag.FlagSet) {
 	set.SetOutput(w)
@@ -110,10 +127,10 @@ func execute(args []string) int {
 		err = c.showHelp()
 	}
 	switch usage := (usageError{}); {
-	case errors.As(err, &usage):
-		return fail(err, exitUsage)
 	case errors.Is(err, errInterrupted):
 		return fail(err, exitInterrupted)
+	case errors.As(err, &usage):
+		return fail(err, exitUsage)
 	case err != nil:
 		return fail(err, exitFailed)
 	}
@@ -130,6 +147,9 @@ func (c *command) showHelp() error {
 
 // runHelp prints the help of the command that args name, or the suite's.
 func runHelp(args []string) (int, error) {
+	if err := parseArgs(newSet("perfsuite help"), args); err != nil {
+		return 0, err
+	}
 	switch len(args) {
 	case 0:
 		return 0, flag.ErrHelp

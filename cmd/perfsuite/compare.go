@@ -20,8 +20,8 @@ type compareFlags struct {
 
 func newCompareSet(f *compareFlags) *flag.FlagSet {
 	set := newSet("perfsuite compare")
-	set.StringVar(&f.measures, "measure", report.Measures()[0].Name, "the `measures` to compare, a comma list of "+measureNames()+", or all")
-	set.Float64Var(&f.alpha, "alpha", compare.Alpha, "a difference is no noise if it came by chance with a `probability` of at most this")
+	set.StringVar(&f.measures, "measure", report.Measures()[0].Name, "the `measures` to compare, a comma list of seconds, first, peak_first_rss,\npeak_rss, peak_footprint, drop_seconds, or all")
+	set.Float64Var(&f.alpha, "alpha", compare.Alpha, "a difference is no noise if it came by chance with a `probability` of at most\nthis")
 	return set
 }
 
@@ -29,7 +29,7 @@ func newCompareSet(f *compareFlags) *flag.FlagSet {
 func runCompare(args []string) (int, error) {
 	var f compareFlags
 	set := newCompareSet(&f)
-	if err := parseArgs(set, args); err != nil {
+	if err := parseFiles(set, args); err != nil {
 		return 0, err
 	}
 	measures, err := f.check(set.Args())
@@ -51,7 +51,7 @@ func (f *compareFlags) check(files []string) ([]report.Measure, error) {
 	if len(files) != 2 {
 		return nil, fmt.Errorf("compare takes two reports in JSON, the old and the new one; there are %d arguments", len(files))
 	}
-	if f.alpha <= 0 || f.alpha >= 1 {
+	if !(f.alpha > 0 && f.alpha < 1) { // which NaN fails too
 		return nil, errors.New("-alpha must lie between 0 and 1")
 	}
 	return findMeasures(f.measures)

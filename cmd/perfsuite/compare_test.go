@@ -40,6 +40,7 @@ func TestCompareUsage(t *testing.T) {
 		{[]string{"a", "b", "c"}, exitUsage, "3 arguments"},
 		{[]string{"-measure", "weight", "a", "b"}, exitUsage, "valid are seconds, first, "},
 		{[]string{"-alpha", "1", "a", "b"}, exitUsage, "-alpha"},
+		{[]string{"-alpha", "NaN", "a", "b"}, exitUsage, "-alpha"},
 		{[]string{"-beta", "a", "b"}, exitUsage, "-beta"},
 		{[]string{text, text}, exitFailed, "not a report in JSON"},
 		{[]string{filepath.Join(dir, "no"), text}, exitFailed, "no"},

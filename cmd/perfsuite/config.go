@@ -73,7 +73,7 @@ func (f *rawFlags) addCommon(set *flag.FlagSet) {
 func (f *rawFlags) addSubjects(set *flag.FlagSet) {
 	set.StringVar(&f.subjects, "subjects", "", "the `heaps` to compare, a comma list; native stands for all of -native;\ndefault all")
 	set.BoolVar(&f.native, "native", false, "compare with malloc too: the same in C++ with glibc, jemalloc, mimalloc and\ntcmalloc, as native:glibc and so on, as far as they are there; needs a C++\ncompiler, Linux and libstdc++")
-	set.Func("preload", "`name=path.so`: with -native, compare with the malloc of this library too, as\nnative:name; may be given again", f.addPreload)
+	set.Func("preload", "with -native, compare with the malloc of a library too, as native:name, given\nas `name=path.so`; may be given again", f.addPreload)
 	set.IntVar(&f.count, "count", 1, "`turns` of each test and subject; the report gives their median")
 	set.StringVar(&f.output, "o", "", "the `file` to write the report to; default the standard output")
 }

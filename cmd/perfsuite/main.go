@@ -63,7 +63,7 @@ func (c *config) start(ctx context.Context) (int, error) {
 // nil if there is nothing to be measured.
 func (c *config) measure(ctx context.Context) (*report.Report, error) {
 	for _, problem := range c.problems {
-		fmt.Fprintln(os.Stderr, "perfsuite:", problem)
+		complain(problem)
 	}
 	switch {
 	case c.list:
@@ -128,9 +128,16 @@ func write(format report.Format, output string, r *report.Report) error {
 	return err
 }
 
+// fail says in one line what went wrong, whatever names of files are in it.
 func fail(err error, status int) int {
-	fmt.Fprintln(os.Stderr, "perfsuite:", err)
+	complain(err)
 	return status
+}
+
+// complain writes an error as a line.
+func complain(err error) {
+	line := strings.ReplaceAll(err.Error(), "\n", "; ")
+	fmt.Fprintln(os.Stderr, "perfsuite:", report.Printable(line))
 }
 
 // printList names the tests and the subjects.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -121,4 +122,35 @@ func TestProgramOfSubject(t *testing.T) {
 	if c.program("rb").Path != "" || c.program("native:x").Path != "twin" {
 		t.Errorf("%+v, %+v", c.program("rb"), c.program("native:x"))
 	}
+}
+
+// TestInterruptedCompile stops perfsuite while a compiler, and what that has started,
+// is at work.
+func TestInterruptedCompile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no native twin without Linux")
+	}
+	dir := t.TempDir()
+	compiler, started, cache := filepath.Join(dir, "cxx"), filepath.Join(dir, "started"), filepath.Join(dir, "cache")
+	text := "#!/bin/sh\n[ \"$1\" = --version ] && exec echo slow\n: >" + started + "\nsleep 20\n"
+	if err := os.WriteFile(compiler, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CXX", compiler)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	var errs strings.Builder
+	c := exec.Command(binary, "-native", "-quick", "-subjects", "native:glibc")
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, started)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if status := c.ProcessState.ExitCode(); status != exitInterrupted || errs.String() != "perfsuite: interrupted\n" {
+		t.Errorf("status %d, %q on stderr", status, errs.String())
+	}
+	wantEmpty(t, filepath.Join(cache, "cookmem-perfsuite"))
 }

@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
 
+	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/report"
 	"github.com/cookmem-go/cookmem/cmd/perfsuite/internal/shim"
 	"github.com/cookmem-go/cookmem/stream"
 )
@@ -45,6 +47,8 @@ func runRecord(args []string) (int, error) {
 	if f.source == "" {
 		f.source = strings.Join(command, " ")
 	}
+	_, err := os.Lstat(f.output)
+	isNew := errors.Is(err, fs.ErrNotExist)
 	if err := tryOutput(f.output); err != nil {
 		return 0, err
 	}
@@ -53,7 +57,19 @@ func runRecord(args []string) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	return f.record(dir, command)
+	leaveInterrupts()
+	status, err := f.record(dir, command)
+	if err != nil && isNew {
+		removeFile(f.output)
+	}
+	return status, err
+}
+
+// leaveInterrupts leaves an interrupt from the terminal to the command, so that a
+// service can be ended by one and its stream be kept. To ignore it would not do: a
+// command inherits that.
+func leaveInterrupts() {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 }
 
 // record runs the command and keeps one of its logs. How the command itself
@@ -72,7 +88,8 @@ func (f *recordFlags) record(dir string, command []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(os.Stderr, "perfsuite: %s: %v\n%s: %s\n", f.output, l, f.output, describeCounts(counts))
+	name := report.Printable(f.output)
+	fmt.Fprintf(os.Stderr, "perfsuite: %s: %s\n%s: %s\n", name, report.Printable(l.String()), name, describeCounts(counts))
 	listOthers(os.Stderr, logs, l)
 	if failed != nil {
 		return fail(fmt.Errorf("the command: %w", failed), exitFailed), nil
@@ -89,7 +106,7 @@ func listOthers(w io.Writer, logs []*shim.Log, kept *shim.Log) {
 		case l == kept:
 			continue
 		case listed < most:
-			fmt.Fprintf(w, "left out: %v, %d events\n", l, l.Records)
+			fmt.Fprintf(w, "left out: %s, %d events\n", report.Printable(l.String()), l.Records)
 		}
 		listed++
 	}
@@ -98,16 +115,12 @@ func listOthers(w io.Writer, logs []*shim.Log, kept *shim.Log) {
 	}
 }
 
-// runLogged runs the command with the shim in front of its malloc. An interrupt
-// from the terminal is left to the command, so that a service can be ended by
-// one and its stream be kept.
+// runLogged runs the command with the shim in front of its malloc.
 func runLogged(dir string, command []string) (logs []*shim.Log, failed, err error) {
 	library, err := shim.Build(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	signal.Ignore(os.Interrupt)
-	defer signal.Reset(os.Interrupt)
 	logs, err = shim.Run(library, dir, command...)
 	if logs != nil {
 		return logs, err, nil

@@ -55,7 +55,39 @@ func TestRecordNothing(t *testing.T) {
 		if status != exitFailed || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: status %d, %q on stderr, want %q", args, status, errs, want)
 		}
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%v: a file was left", args)
+		}
 	}
+}
+
+// TestRecordedInterrupt wants an interrupt to end the command, which it would not if
+// the command had inherited that it is ignored.
+func TestRecordedInterrupt(t *testing.T) {
+	canRecord(t)
+	file := filepath.Join(t.TempDir(), "x.ckms")
+	out, errs, status := perfsuite(t, "record", "-o", file, "--", "sh", "-c", "sort "+os.DevNull+"; kill -INT $$; echo survived")
+	if out != "" || status != exitFailed || !strings.Contains(errs, "interrupt") {
+		t.Errorf("status %d, %q, %q on stderr", status, out, errs)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("nothing was kept: %v", err)
+	}
+}
+
+// TestRecordInASpacedFolder has temporary files where nothing can be preloaded from.
+func TestRecordInASpacedFolder(t *testing.T) {
+	canRecord(t)
+	dir := filepath.Join(t.TempDir(), "a folder")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	_, errs, status := perfsuite(t, "record", "-o", filepath.Join(dir, "x.ckms"), "--", "sort", os.DevNull)
+	if status != exitFailed || !strings.Contains(errs, "set TMPDIR") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("status %d, %q on stderr", status, errs)
+	}
+	wantEmpty(t, dir)
 }
 
 func TestRecordUsage(t *testing.T) {

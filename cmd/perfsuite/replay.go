@@ -26,7 +26,7 @@ func newReplaySet(f *rawFlags) *flag.FlagSet {
 func runReplay(args []string) (int, error) {
 	var f rawFlags
 	set := newReplaySet(&f)
-	if err := parseArgs(set, args); err != nil {
+	if err := parseFiles(set, args); err != nil {
 		return 0, err
 	}
 	if set.NArg() == 0 {
@@ -106,7 +106,7 @@ func (c *config) newReplay(ctx context.Context, file, tapeFile string, room *rep
 	if err != nil {
 		return job{}, err
 	}
-	text := fmt.Sprintf("at most %s in %s blocks live", mebibytes(made.Peak), report.Number(int(made.Slots)))
+	text := fmt.Sprintf("at most %s in %s blocks live", report.Size(made.Peak), report.Number(int(made.Slots)))
 	if r.Source() != "" {
 		text = report.Short(r.Source()) + "; " + text
 	}
@@ -133,8 +133,6 @@ func (s stoppable) Read(b []byte) (int, error) {
 	}
 	return s.file.Read(b)
 }
-
-func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
 
 func printReplayHelp(w io.Writer) {
 	fmt.Fprint(w, `Replay plays recorded allocation streams on the heaps, like the twelve workloads.

@@ -35,7 +35,7 @@ func newShowSet(f *showFlags) *flag.FlagSet {
 func runShow(args []string) (int, error) {
 	var f showFlags
 	set := newShowSet(&f)
-	if err := parseArgs(set, args); err != nil {
+	if err := parseFiles(set, args); err != nil {
 		return 0, err
 	}
 	if set.NArg() != 1 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -34,11 +33,16 @@ func (f *rawFlags) chooseSubjects(c *config) error {
 	c.known = subject.All()
 	var absent []string
 	if f.native {
-		found := native.Find(context.Background(), native.Request{
+		ctx, stop := untilStopped()
+		defer stop()
+		found := native.Find(ctx, native.Request{
 			Sources:  twinSources(),
 			Preloads: f.preloads,
 			Want:     func(name string) bool { return f.list || slices.Contains(names, name) },
 		})
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		c.known = append(slices.Clip(c.known), found.Subjects...)
 		c.problems, absent = found.Problems, found.Absent
 	}

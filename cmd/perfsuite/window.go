@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -51,14 +53,21 @@ func runWindow(args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err = f.write(file); err == nil {
-		err = file.Close()
+	ctx, stop := untilStopped()
+	defer stop()
+	if err := errors.Join(f.write(ctx, file), file.Close()); err != nil {
+		removeFile(f.output)
+		return 0, err
 	}
-	if err != nil {
-		file.Close()
-		os.Remove(f.output)
+	return 0, nil
+}
+
+// removeFile removes what was written in vain, if it is a file. As root one could
+// remove a device.
+func removeFile(name string) {
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+		os.Remove(name)
 	}
-	return 0, err
 }
 
 // most is the largest size that a window may have. Any heap can be asked for it.
@@ -73,8 +82,9 @@ func (f *windowFlags) source() string {
 	return fmt.Sprintf("window of %d blocks of %d to %d bytes, %s replaced, %d turns", f.blocks, f.least, f.most, which, f.turns)
 }
 
-// write writes the stream. The random numbers are those of the twelve workloads.
-func (f *windowFlags) write(w io.Writer) error {
+// write writes the stream, until ctx ends. The random numbers are those of the
+// twelve workloads.
+func (f *windowFlags) write(ctx context.Context, w io.Writer) error {
 	s, err := stream.NewWriter(w, f.source())
 	if err != nil {
 		return err
@@ -82,6 +92,9 @@ func (f *windowFlags) write(w io.Writer) error {
 	rand := work.Rand(work.Seed)
 	var slots []int
 	for turn := range f.turns {
+		if turn%(1<<12) == 0 && ctx.Err() != nil {
+			return errInterrupted
+		}
 		size := rand.Between(uint64(f.least), uint64(f.most))
 		if len(slots) < f.blocks {
 			slots = append(slots, s.Alloc(size, 0))

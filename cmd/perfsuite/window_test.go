@@ -2,9 +2,11 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cookmem-go/cookmem/stream"
 )
@@ -65,4 +67,58 @@ func TestWindowUsage(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a file was written")
 	}
+}
+
+// TestRemoveFile leaves what is more than a file of one's own.
+func TestRemoveFile(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	removeFile(link)
+	if _, err := os.Stat(link); err != nil {
+		t.Errorf("the link is gone: %v", err)
+	}
+	removeFile(file)
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is still there")
+	}
+}
+
+func TestInterruptedWindow(t *testing.T) {
+	needSignals(t)
+	file := filepath.Join(t.TempDir(), "long.ckms")
+	var errs strings.Builder
+	c := exec.Command(binary, "window", "-o", file, "-turns", "2000000000")
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForSize(t, file)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if status := c.ProcessState.ExitCode(); status != exitInterrupted || errs.String() != "perfsuite: interrupted\n" {
+		t.Errorf("status %d, %q on stderr", status, errs.String())
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("half of a stream was left")
+	}
+}
+
+// waitForSize waits until there is something in a file.
+func waitForSize(t *testing.T, file string) {
+	t.Helper()
+	for range 1000 {
+		if info, err := os.Stat(file); err == nil && info.Size() != 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("nothing was written")
 }

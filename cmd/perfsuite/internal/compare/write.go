@@ -30,11 +30,12 @@ func WriteIntro(w io.Writer, before, after *Side) error {
 
 // describe names the files of a side and when they were measured.
 func (s *Side) describe() string {
+	files := report.Printable(s.Files)
 	var dates []string
 	for _, h := range s.Headers {
 		dates = append(dates, h.Date.Format("2006-01-02 15:04"))
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", s.Files, strings.Join(dates, " and "), s.Headers[0].Go, s.Headers[0].Machine)
+	return fmt.Sprintf("%s, %s, %s, %s", files, strings.Join(dates, " and "), s.Headers[0].Go, s.Headers[0].Machine)
 }
 
 // differ warns if the headers are not alike.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // compilers are the names to try, if the environment does not choose one.
@@ -56,8 +57,12 @@ func (c *compiler) compile(ctx context.Context, main, program string) error {
 	return nil
 }
 
+// call makes a call of the compiler. When ctx ends it is killed; what it had started
+// itself, and what goes on with its output, is not waited for then.
 func (c *compiler) call(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, c.command[0], append(c.command[1:len(c.command):len(c.command)], args...)...)
+	call := exec.CommandContext(ctx, c.command[0], append(c.command[1:len(c.command):len(c.command)], args...)...)
+	call.WaitDelay = time.Second
+	return call
 }
 
 // complaint returns the first error in what a compiler printed, in a line.

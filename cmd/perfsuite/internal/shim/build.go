@@ -25,6 +25,9 @@ func Build(dir string) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "", ErrSystem
 	}
+	if strings.ContainsAny(dir, " :$") {
+		return "", fmt.Errorf("the library cannot be preloaded from %s: the dynamic linker takes no path with a space, a colon or a dollar sign; set TMPDIR", dir)
+	}
 	compiler, err := findCompiler()
 	if err != nil {
 		return "", err
