@@ -31,6 +31,9 @@ func (mc *Context) UsableSize(p unsafe.Pointer) int {
 // Contains reports whether p points into a segment of the context. It does not
 // tell whether a live block is there. On a closed context it is false.
 func (mc *Context) Contains(p unsafe.Pointer) bool {
+	if mc.mode == 0 {
+		return mc.segments.find(raw.AddrOf(p)) != nil
+	}
 	if !mc.enter("Contains") {
 		return false
 	}
