@@ -115,10 +115,14 @@ func tryOutput(name string) error {
 }
 
 // write puts the report into the output file, or on the standard output if there
-// is none.
+// is none. A table fits into the terminal that it is written on.
 func write(format report.Format, output string, r *report.Report) error {
 	var b bytes.Buffer
-	if err := format.Write(&b, r); err != nil {
+	render := format.Write
+	if width := terminalWidth(os.Stdout); output == "" && format.Name == "table" && width > 0 {
+		render = func(w io.Writer, r *report.Report) error { return report.WriteTable(w, r, width) }
+	}
+	if err := render(&b, r); err != nil {
 		return err
 	}
 	if output != "" {
