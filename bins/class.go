@@ -87,7 +87,7 @@ func IsClass(size uintptr) bool {
 // and else 0 or a number that is no class.
 func OfLive(b raw.Addr) uint8 {
 	if chunk.HasClasses {
-		return raw.Load8(b - chunk.ClassBefore)
+		return chunk.Class(b)
 	}
 	head := raw.Load(b - chunk.Header)
 	if head&uintptr(chunk.C|chunk.Q) != uintptr(chunk.C) || head >= MaxChunk+chunk.Align {
