@@ -136,3 +136,15 @@ func TestHTMLOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestPageBreaksWords wants a rule for texts of one long word, which would stick out
+// of their frames.
+func TestPageBreaksWords(t *testing.T) {
+	text := written(t, func(b *strings.Builder) error { return writeHTML(b, sample()) })
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "overflow-wrap: anywhere") && strings.Contains(line, ".panel p,") && strings.Contains(line, "tbody th,") {
+			return
+		}
+	}
+	t.Error("no rule breaks long words")
+}
