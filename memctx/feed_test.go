@@ -18,7 +18,7 @@ func TestFeedConforms(t *testing.T) {
 	eachTreeAndMode(t, func(t *testing.T, o memctx.Options) {
 		mc, _ := newCounted(t, o)
 		segtest.Conform(t, mc.Provider(), segtest.Traits{Single: true})
-		segtest.Conform(t, segment.NewCache(mc.Provider(), 0), segtest.Traits{Single: true})
+		segtest.Conform(t, segment.NewCache(mc.Provider(), 0), segtest.Traits{Single: true, Joins: true})
 		mustCheck(t, mc)
 		if s := mc.Stats(); s.Blocks != 0 {
 			t.Errorf("%d blocks are left", s.Blocks)

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/google/btree"
+
+	"github.com/cookmem-go/cookmem/internal/raw"
 )
 
 const (
@@ -30,9 +32,17 @@ const splitLimit = 64
 //
 // A mapping is a segment that the cache got from its upstream. It is divided
 // into extents, each idle or in use, which tile it; two neighbouring extents of
-// one mapping are never both idle. Mappings never join, even if they touch: the
-// upstream takes back what it gave, nothing else. So a mapping leaves the cache
-// when all of it is idle, and as a whole.
+// one mapping are never both idle. A mapping leaves the cache when all of it is idle,
+// and as a whole.
+//
+// Mappings that lie side by side and are all idle are joined where the upstream can
+// (see [Joiner]), for a request that none of them could serve: their pages have been
+// faulted in, those of a new mapping have not. It is done then and not before, as the
+// parts serve smaller requests, and go back, one by one; and what is left behind the
+// request becomes a mapping of its own again, as old as it was. The search looks at the
+// mappings in the order of their addresses, one for each 64 KiB of the request and at
+// least 32, and begins where the last one has ended. Where the upstream cannot join,
+// it finds out at the first attempt.
 //
 // An idle extent is found by size, the smallest that fits: see idleSet. A segment
 // that comes back bears the number of its extent, and is compared with it; one that
@@ -54,7 +64,7 @@ type Cache struct {
 	live    ring    // mappings with an extent in use
 	spare   ring    // mappings all idle, longest idle first
 	unused  *extent // extent structs for reuse, linked by next
-	epoch   int     // of the latest Drain
+	epoch   int32   // of the latest Drain
 
 	floor func(indexedMapping) bool // stores its argument in below; made once
 	below *mapping
@@ -67,6 +77,9 @@ type Cache struct {
 	heldBytes int // owned by the cache or its users
 	transit   int // of heldBytes: taken out while the upstream is asked
 	stats     CacheStats
+
+	lookFrom   raw.Addr // where the next search for neighbours begins
+	unjoinable bool     // the upstream joins nothing
 }
 
 // NewCache returns a cache over up that keeps at most max idle bytes. With max
@@ -108,7 +121,8 @@ var defaultCache = sync.OnceValue(func() *Cache {
 // Acquire implements [Provider]. Sizes are multiples of [Granule]. The segment
 // is known to be zero only if no part of it was handed out before.
 //
-// If the upstream refuses, whatever is idle and large enough for min is used;
+// If nothing idle fits, mappings are joined, or else the upstream is asked for a new
+// one. If it refuses, whatever is idle and large enough for min is used;
 // then everything idle is given back and the upstream asked again. Only then
 // does Acquire fail, with the upstream's error.
 func (c *Cache) Acquire(min, max int) (Segment, error) {

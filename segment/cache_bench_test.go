@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/cookmem-go/cookmem/segment"
 )
@@ -59,6 +60,67 @@ func BenchmarkCacheDropHundred(b *testing.B) {
 				}
 				b.StartTimer()
 				_, _ = segment.ReleaseMany(c, out)
+			}
+		})
+	}
+}
+
+// A search for neighbours in vain costs little of what it looks for: at a mapping for
+// each 64 KiB of a request, whose pages are faulted in by the second benchmark.
+func BenchmarkCacheLook(b *testing.B) {
+	c := segment.NewCache(struct{ segment.Provider }{segment.OS()}, math.MaxInt)
+	var idle []segment.Segment
+	for range 1000 { // every second mapping of 1 MiB is idle
+		mustAcquire(b, c, mib)
+		idle = append(idle, mustAcquire(b, c, mib))
+	}
+	mustRelease(b, c, idle...)
+	b.Run("look", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if c.Look(16 * mib) {
+				b.Fatal("mappings in use are joined")
+			}
+		}
+	})
+	b.Run("fault", func(b *testing.B) {
+		for b.Loop() {
+			s := mustAcquire(b, segment.OS(), 16*mib)
+			mustCommit(b, segment.OS(), s)
+			for off := 0; off < s.Size; off += 4 * kib {
+				*(*byte)(unsafe.Add(s.Base, off)) = 1
+			}
+			mustRelease(b, segment.OS(), s)
+		}
+	})
+}
+
+// A request of 16 MiB that is served from eight neighbours of 2 MiB, or from a new
+// mapping, and used.
+func BenchmarkCacheJoin(b *testing.B) {
+	for name, source := range map[string]segment.Provider{"joined": segment.OS(), "mapped": struct{ segment.Provider }{segment.OS()}} {
+		b.Run(name, func(b *testing.B) {
+			c := segment.NewCache(source, math.MaxInt)
+			touch := func(s segment.Segment) {
+				for off := 0; off < s.Size; off += 4 * kib {
+					*(*byte)(unsafe.Add(s.Base, off)) = 1
+				}
+			}
+			for b.Loop() {
+				b.StopTimer()
+				if err := c.Drain(); err != nil {
+					b.Fatal(err)
+				}
+				var row []segment.Segment
+				for range 8 {
+					row = append(row, mustAcquire(b, c, 2*mib))
+					touch(mustCommit(b, c, row[len(row)-1]))
+				}
+				mustRelease(b, c, row...)
+				b.StartTimer()
+				s := mustAcquire(b, c, 16*mib)
+				touch(mustCommit(b, c, s))
+				mustRelease(b, c, s)
 			}
 		})
 	}

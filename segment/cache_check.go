@@ -15,14 +15,14 @@ type CacheStats struct {
 	Mappings int // segments of the upstream's
 	Segments int // segments that are out
 
-	Hits      int // requests served from idle memory
+	Hits      int // requests served from idle memory, joined or not
 	Misses    int // requests that took a new mapping
 	Evictions int // mappings given back
 	Failures  int // times that the upstream refused to take something back
 }
 
 // Idle returns the bytes that are ready for reuse, without those that the cache
-// is just giving back.
+// is just giving back or joining.
 func (c *Cache) Idle() int { c.mu.Lock(); defer c.mu.Unlock(); return c.idleBytes }
 
 // Held returns the bytes that the cache has from its upstream, in use or idle.
@@ -100,6 +100,7 @@ func (k *cacheCheck) mapping(m *mapping, live bool) bool {
 		k.extent(e, prev)
 	}
 	uses = k.uses - uses
+	k.expect(0 <= m.fresh && m.fresh <= m.size(), "mapping %#x of %d bytes: fresh from %d on", base, m.seg.Size, m.fresh)
 	k.expect(end == m.size(), "mapping %#x of %d bytes: extents end at %d", base, m.seg.Size, end)
 	k.expect(uses == int(m.inUse), "mapping %#x: %d extents in use, not %d", base, uses, m.inUse)
 	k.expect(live == (uses > 0), "mapping %#x: %d extents in use, in the wrong ring", base, uses)

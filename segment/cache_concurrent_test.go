@@ -1,6 +1,7 @@
 package segment_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -68,6 +69,61 @@ func hammer(t *testing.T, c *segment.Cache, p segment.Provider, mark byte) {
 	for _, s := range out {
 		if err := p.Release(s); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Eight goroutines take and give back small and large segments of a cache that joins its
+// mappings meanwhile.
+func TestCacheJoinsConcurrently(t *testing.T) {
+	up := segment.Counting(segtest.NewStrip(128*mib, segment.Granule))
+	c := segment.NewCache(up, 16*mib)
+	books := segtest.NewLedger(c)
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() { crowdRows(t, c, books, byte(g+1)) })
+	}
+	wg.Wait()
+	books.Settled(t)
+	if t.Logf("%d joins, %d splits", up.Joins(), up.Splits()); up.Joins() == 0 || up.Splits() == 0 {
+		t.Errorf("%d joins, %d splits", up.Joins(), up.Splits())
+	}
+	mustDrain(t, c, up)
+}
+
+// crowdRows takes segments that have mappings of their own, gives them back, and takes
+// larger ones; the first of these grows.
+func crowdRows(t *testing.T, c *segment.Cache, p segment.Provider, mark byte) {
+	rng := rand.New(rand.NewPCG(uint64(mark), 1))
+	for i := range 16 {
+		for _, n := range []int{mib, 3*mib - rng.IntN(mib)} {
+			var out []segment.Segment
+			for range 3 {
+				s, err := p.Acquire(n, n)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				segtest.Fill(s, mark)
+				out = append(out, s)
+			}
+			if s, err := segment.Resize(p, out[0], 4*mib, 4*mib, true); err == nil {
+				segtest.Fill(s, mark)
+				out[0] = s
+			}
+			for _, s := range out {
+				if !segtest.All(s, mark) {
+					t.Error("segment shared by two goroutines")
+				}
+				if err := p.Release(s); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if i%8 == 7 {
+			if err := errors.Join(c.Check(), c.Drain()); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

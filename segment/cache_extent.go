@@ -14,7 +14,8 @@ type mapping struct {
 	inUse      int32    // extents that are not idle
 	idleSince  uint32   // the period in which inUse became 0
 	fresh      int      // offset from which on nothing was ever handed out
-	epoch      int      // of the Drain that last discarded its idle pages
+	epoch      int32    // of the Drain that last discarded its idle pages
+	apart      bool     // the upstream does not join it with the one before it
 	seg        Segment
 	first      extent // in address order
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cookmem-go/cookmem/internal/raw"
 	"github.com/cookmem-go/cookmem/internal/segtest"
 	"github.com/cookmem-go/cookmem/segment"
 )
@@ -40,7 +41,7 @@ func newModel(up segment.Provider, max int) *model {
 func (m *model) step(op byte, a, b uint16) error {
 	size := 1 + int(a)<<(b%4)
 	var err error
-	switch op % 8 {
+	switch op % 12 {
 	case 0, 1, 2:
 		err = m.acquire(size, size+int(b)*8)
 	case 3:
@@ -53,6 +54,13 @@ func (m *model) step(op byte, a, b uint16) error {
 		err = m.discard(int(a), int(b))
 	case 7:
 		_ = m.cache.Drain() // whether it fails is the upstream's affair
+	case 8:
+		err = m.split(int(a), int(b))
+	case 9:
+		err = m.join(int(a))
+	case 10, 11: // mappings of their own, or several that lie side by side
+		size = (1 + int(a)%12) * 256 * kib
+		err = m.acquire(size, size+int(b)*64)
 	}
 	return errors.Join(err, m.check())
 }
@@ -139,6 +147,52 @@ func (m *model) resize(i, n int, fixed bool) error {
 	return nil
 }
 
+// split cuts a segment, somewhere if at is even.
+func (m *model) split(i, at int) error {
+	if len(m.out) == 0 {
+		return nil
+	}
+	e := &m.out[i%len(m.out)]
+	if at %= e.s.Size; at%2 == 0 {
+		at &^= segment.Granule - 1
+	}
+	front, rest, err := segment.Split(m.books, e.s, at)
+	if err != nil {
+		if at%segment.Granule == 0 && at != 0 {
+			return fmt.Errorf("no cut of %d bytes at %d: %w", e.s.Size, at, err)
+		}
+		return nil
+	}
+	e.s = front
+	m.out = append(m.out, marked{rest, e.mark})
+	return nil
+}
+
+// join joins a segment with the one behind it, if that is out.
+func (m *model) join(i int) error {
+	if len(m.out) == 0 {
+		return nil
+	}
+	i %= len(m.out)
+	e := &m.out[i]
+	next := func(o marked) bool { return raw.AddrOf(o.s.Base) == raw.AddrOf(e.s.Base)+raw.Addr(e.s.Size) }
+	j := slices.IndexFunc(m.out, next)
+	if j < 0 {
+		return nil
+	}
+	s, err := segment.Join(m.books, e.s, m.out[j].s)
+	if err != nil {
+		return upstreamsFault(err)
+	}
+	if !segtest.All(e.s, e.mark) || !segtest.All(m.out[j].s, m.out[j].mark) {
+		return errors.New("join lost contents")
+	}
+	e.s = s
+	segtest.Fill(s, e.mark)
+	m.out = slices.Delete(m.out, j, j+1)
+	return nil
+}
+
 // abandonGrowth releases a segment whose new part could not be committed.
 func (m *model) abandonGrowth(e *marked, s segment.Segment) error {
 	*e = m.out[len(m.out)-1]
@@ -218,6 +272,8 @@ var upstreams = []struct {
 	{"generous", func() segment.Provider { return segtest.Generous(segment.OS(), 50_000) }},
 	{"stingy", func() segment.Provider { return segtest.Stingy(segment.OS()) }},
 	{"fixed", func() segment.Provider { return segment.Fixed(make([]byte, 6<<20)) }},
+	{"strip", func() segment.Provider { return segtest.NewStrip(48<<20, segment.Granule) }},
+	{"strip of 64K", func() segment.Provider { return segtest.NewStrip(48<<20, 64<<10) }},
 }
 
 func TestCacheModel(t *testing.T) {
@@ -244,7 +300,7 @@ func TestCacheModel(t *testing.T) {
 // none is left to fail: once alone, once with all that follow.
 func TestCacheFaults(t *testing.T) {
 	seed := segtest.Seed(t)
-	for _, up := range upstreams[:4] {
+	for _, up := range append(upstreams[:4:4], upstreams[len(upstreams)-2:]...) {
 		for _, fail := range []func(segment.Provider, int) *segment.Failer{segment.Failing, segment.FailingFrom} {
 			t.Run(up.name, func(t *testing.T) {
 				nth := 1

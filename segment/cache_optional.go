@@ -62,8 +62,9 @@ func (c *Cache) locate(op string, s Segment, off, n int) (Segment, int, error) {
 
 // Resize implements [Resizer]. A segment shrinks in place, and grows in place
 // into idle memory behind it. One that has a mapping to itself, as large ones do,
-// or shares it only with what is idle behind, is resized by the upstream, and may
-// move with its mapping. Otherwise, or if the upstream cannot, the error is
+// or shares it only with what is idle behind, also grows over the mappings that come
+// next, if they are all idle and the upstream can join them, or is resized by the
+// upstream, and may move with its mapping. Otherwise, or if the upstream cannot, the error is
 // [errors.ErrUnsupported]. Where segments need a commit, so does what was gained.
 func (c *Cache) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 	want, ok := fit(min, max, Granule)
@@ -86,9 +87,50 @@ func (c *Cache) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 		return e.segment(), nil
 	}
 	if n := e.next; e.prev == nil && (n == nil || n.state == idle && n.next == nil) {
+		if c.growOver(e, least, want) {
+			c.shed()
+			return e.segment(), nil
+		}
 		return c.resizeMapping(e, least, want, fixed)
 	}
 	return s, errors.ErrUnsupported
+}
+
+// Join implements [Joiner], for neighbours in one mapping. For others the error is
+// [errors.ErrUnsupported].
+func (c *Cache) Join(a, b Segment) (Segment, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, n := c.lookup(a), c.lookup(b)
+	switch {
+	case e == nil:
+		return a, foreign("cache", "join", a)
+	case n == nil:
+		return a, foreign("cache", "join", b)
+	case end(a) != n.base:
+		return a, apart("cache", a, b)
+	case e.next != n:
+		return a, errors.ErrUnsupported
+	}
+	c.absorbNext(e)
+	e.m.inUse--
+	return e.segment(), nil
+}
+
+// Split implements [Joiner].
+func (c *Cache) Split(s Segment, n int) (front, rest Segment, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.lookup(s)
+	if e == nil {
+		return s, Segment{}, foreign("cache", "split", s)
+	}
+	if _, _, ok := cut(s, n, Granule); !ok {
+		return s, Segment{}, uncut("cache", n)
+	}
+	r := c.split(e, n)
+	e.m.inUse++
+	return e.segment(), r.segment(), nil
 }
 
 // shrink cuts e to size; the rest becomes idle.
@@ -119,6 +161,26 @@ func (c *Cache) growInto(e *extent, least, want int) {
 // mapping: before this goroutine hears of it, the old addresses may be another's.
 func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, error) {
 	m, old, size := e.m, e.m.seg, e.size
+	c.takeOut(e)
+	c.mu.Unlock()
+	seg, err := Resize(c.up, old, least, want, fixed)
+	c.mu.Lock()
+	if err == nil {
+		c.heldBytes += seg.Size - old.Size
+		c.transit += seg.Size - old.Size
+		m.put(seg)
+		m.fresh = m.size()
+		e.committed = smaller(e.committed, e.size)
+		size = want
+	}
+	c.bringBack(e, size)
+	return e.segment(), err
+}
+
+// takeOut takes the mapping of e, of which e is all but for what is idle behind it, out
+// of everything. All of the mapping is e's meanwhile.
+func (c *Cache) takeOut(e *extent) {
+	m := e.m
 	if e.next != nil {
 		c.removeIdle(e.next)
 		c.absorbNext(e)
@@ -126,22 +188,15 @@ func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, 
 	c.leaveIndex(m)
 	m.unlink()
 	m.inUse, e.state = 0, hidden
-	c.transit += old.Size
-	c.mu.Unlock()
-	seg, err := Resize(c.up, old, least, want, fixed)
-	c.mu.Lock()
-	c.transit -= old.Size
-	if err == nil {
-		c.heldBytes += seg.Size - old.Size
-		m.put(seg)
-		m.fresh = m.size()
-		e.committed = smaller(e.committed, e.size)
-		size = want
-	}
-	c.enterIndex(m)
+	c.transit += m.seg.Size
+}
+
+// bringBack undoes takeOut. e gets the first size bytes.
+func (c *Cache) bringBack(e *extent, size int) {
+	c.transit -= e.m.seg.Size
+	c.enterIndex(e.m)
 	if e.size > size {
 		c.insertIdle(c.split(e, size))
 	}
 	c.use(e)
-	return e.segment(), err
 }

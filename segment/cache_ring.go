@@ -25,6 +25,13 @@ func (r *ring) moveBack(m *mapping) {
 	m.prev.next, m.next.prev = m, m
 }
 
+// moveBefore puts m before at, in whose ring it is then, wherever it was.
+func (m *mapping) moveBefore(at *mapping) {
+	m.unlink()
+	m.prev, m.next = at.prev, at
+	m.prev.next, m.next.prev = m, m
+}
+
 // each calls f for every mapping in the ring until f returns false.
 func (r *ring) each(f func(*mapping) bool) {
 	for m := r.head.next; m != &r.head && f(m); m = m.next {

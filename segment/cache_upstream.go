@@ -7,12 +7,20 @@ import (
 
 // acquireMapping serves a request for which nothing idle fits well.
 func (c *Cache) acquireMapping(least, want int) (Segment, error) {
+	if s, ok := c.acquireJoined(want); ok {
+		return s, nil
+	}
 	seg, err := c.up.Acquire(least, larger(want, c.unit))
 	if err == nil {
 		return c.adopt(seg, want), nil
 	}
 	if s, ok := c.acquireAny(least, want); ok {
 		return s, nil
+	}
+	if least < want {
+		if s, ok := c.acquireJoined(least); ok {
+			return s, nil
+		}
 	}
 	// A whole mapping may be too much where the bare need is not; or the
 	// upstream lacks what is idle here.
@@ -75,28 +83,40 @@ func (c *Cache) shed() {
 // lock is open meanwhile.
 func (c *Cache) releaseOldest() error {
 	m := c.spare.front()
-	m.unlink()
-	c.removeIdle(&m.first)
-	c.leaveIndex(m) // the addresses may be another's before we hear of it
-	c.transit += m.seg.Size
+	c.hide(m)
 	c.mu.Unlock()
 	err := c.up.Release(m.seg)
 	if err != nil && m.fresh > 0 {
 		err = errors.Join(err, c.discard(m, 0, m.fresh))
 	}
 	c.mu.Lock()
-	c.transit -= m.seg.Size
 	if err != nil {
 		c.stats.Failures++
-		c.enterIndex(m)
-		c.insertIdle(&m.first)
+		c.show(m)
 		c.rest(m)
 		return err
 	}
 	c.stats.Evictions++
+	c.transit -= m.seg.Size
 	c.heldBytes -= m.seg.Size
 	c.numbers.take(&m.first)
 	return nil
+}
+
+// hide takes m, which is all idle, out of everything while the upstream is asked about
+// it: its addresses may be another's before we hear of it.
+func (c *Cache) hide(m *mapping) {
+	m.unlink()
+	c.removeIdle(&m.first)
+	c.leaveIndex(m)
+	c.transit += m.seg.Size
+}
+
+// show undoes hide, but for the ring.
+func (c *Cache) show(m *mapping) {
+	c.transit -= m.seg.Size
+	c.enterIndex(m)
+	c.insertIdle(&m.first)
 }
 
 // drainSpare gives every mapping that is all idle to the upstream, trying each

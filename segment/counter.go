@@ -9,6 +9,7 @@ type Counter struct {
 
 	acquires, releases, failures atomic.Int64
 	resizes, discards, commits   atomic.Int64
+	joins, splits                atomic.Int64
 	bytes, peak                  atomic.Int64
 }
 
@@ -24,6 +25,12 @@ func (c *Counter) Releases() int { return int(c.releases.Load()) }
 // Resizes returns the number of resizes that succeeded.
 func (c *Counter) Resizes() int { return int(c.resizes.Load()) }
 
+// Joins returns the number of joins that succeeded.
+func (c *Counter) Joins() int { return int(c.joins.Load()) }
+
+// Splits returns the number of splits that succeeded.
+func (c *Counter) Splits() int { return int(c.splits.Load()) }
+
 // Discards returns the number of discards that succeeded.
 func (c *Counter) Discards() int { return int(c.discards.Load()) }
 
@@ -36,7 +43,7 @@ func (c *Counter) Failures() int { return int(c.failures.Load()) }
 
 // Calls returns the number of calls of any kind, failed ones included.
 func (c *Counter) Calls() int {
-	return c.Acquires() + c.Releases() + c.Resizes() + c.Discards() + c.Commits() + c.Failures()
+	return c.Acquires() + c.Releases() + c.Resizes() + c.Joins() + c.Splits() + c.Discards() + c.Commits() + c.Failures()
 }
 
 // Bytes returns the bytes acquired and not yet released.

@@ -35,21 +35,25 @@
 //
 // # Neighbours
 //
-// Release takes whole segments, and two segments that happen to touch are two.
-// On Windows they must be, as a reservation goes back as one piece and no more.
-// Elsewhere the kernel joins adjoining mappings by itself, and what joining them
-// here could add is had otherwise: a [Cache] hands out and joins again parts of
-// one mapping, and Resize lets a segment grow into free addresses behind it
-// (mremap on Linux) or takes its pages to where there are enough. A heap that
-// joined segments could give neither back while the other is in use.
+// Release takes whole segments, and two segments that happen to touch are two, until
+// somebody joins them:
+//
+//	s, err := segment.Join(p, a, b)      // b begins where a ends
+//	a, b, err = segment.Split(p, s, n)   // and apart again, after n bytes
+//
+// On Windows they cannot be joined, as a reservation goes back as one piece and no
+// more. On Unix a segment is a run of pages, and the kernel takes back any run, so that
+// neither call reaches it. A [Cache] joins idle mappings for a request that none of them
+// could serve, and lets a segment grow over the mapping behind its own. A heap does not
+// join what it has: it could give neither back while the other is in use.
 //
 // # Optional abilities
 //
-// Resize, Discard and Commit belong to the interfaces [Resizer], [Discarder]
-// and [Committer]. Decorators have all three methods and pass the call on, so
-// that a type assertion on a decorator says nothing about what is beneath it.
-// Use the functions [Resize], [Discard] and [Commit], which ask the provider
-// and answer [errors.ErrUnsupported], or nil for a Commit that is not needed.
+// Resize, Join, Split, Discard and Commit belong to the interfaces [Resizer], [Joiner],
+// [Discarder] and [Committer]. Decorators have all their methods and pass the call on,
+// so that a type assertion on a decorator says nothing about what is beneath it.
+// Use the functions [Resize], [Join], [Split], [Discard] and [Commit], which ask the
+// provider and answer [errors.ErrUnsupported], or nil for a Commit that is not needed.
 // [CommitterOf] finds out once, ahead, whether Commit must be called at all.
 // [Drain] reaches through decorators to every cache below. [ReleaseMany] gives back
 // many segments at once, which a cache takes for less than one by one.

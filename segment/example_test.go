@@ -308,6 +308,34 @@ func ExampleResizer() {
 	// <nil>
 }
 
+// A segment can be cut, and its parts released one by one, or be made whole again. A
+// cache can do that whatever it stands on; the system itself can on Unix.
+func ExampleJoiner() {
+	cache := segment.NewCache(segment.Heap(), 64<<20)
+	s, err := cache.Acquire(256<<10, 256<<10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var _ segment.Joiner = cache
+	a, rest, err := segment.Split(cache, s, 64<<10)
+	fmt.Println(a.Size, rest.Size, err)
+	b, c, err := segment.Split(cache, rest, 64<<10)
+	fmt.Println(b.Size, c.Size, err)
+	fmt.Println(cache.Release(c))
+	s, err = segment.Join(cache, a, b)
+	fmt.Println(s.Size, err)
+	fmt.Println(cache.Release(s))
+	_, _, err = segment.Split(segment.Counting(segment.Heap()), s, 64<<10)
+	fmt.Println(errors.Is(err, errors.ErrUnsupported))
+	// Output:
+	// 65536 196608 <nil>
+	// 65536 131072 <nil>
+	// <nil>
+	// 131072 <nil>
+	// <nil>
+	// true
+}
+
 // reserving is a provider whose segments must be committed before use, as those of
 // Windows must.
 type reserving struct{ segment.Provider }

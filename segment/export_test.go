@@ -7,3 +7,13 @@ func (c *Cache) SetClock(clock func() time.Duration) { c.decay.clock = clock }
 
 // Decay returns what SetDecay has set.
 func (c *Cache) Decay() time.Duration { return c.decay.after }
+
+// SetUnit makes n the least size of new mappings, and of those that are split off.
+func (c *Cache) SetUnit(n int) { c.unit = n }
+
+// Look searches for mappings that have n bytes when they are joined.
+func (c *Cache) Look(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.findRun(n) != nil
+}

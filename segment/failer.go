@@ -13,8 +13,8 @@ var errInjected = errors.New("injected failure")
 // fail. It is for tests of what happens when memory runs out, or cannot be
 // given back, in the middle of something.
 //
-// Acquire, Release, Resize, Discard and Commit all count, in the order in which
-// they arrive. A call that is failed does not reach the upstream and returns an
+// Acquire, Release, Resize, Join, Split, Discard and Commit all count, in the order in
+// which they arrive. A call that is failed does not reach the upstream and returns an
 // error that wraps [ErrNoMemory].
 type Failer struct {
 	up          Provider

@@ -52,6 +52,12 @@ func (h huge) Resize(s Segment, min, max int, fixed bool) (Segment, error) {
 	return r, err
 }
 
+// Join implements [Joiner].
+func (h huge) Join(a, b Segment) (Segment, error) { return Join(h.up, a, b) }
+
+// Split implements [Joiner].
+func (h huge) Split(s Segment, n int) (front, rest Segment, err error) { return Split(h.up, s, n) }
+
 // Discard implements [Discarder]. Of a huge page of which a part is discarded the
 // rest stays resident.
 func (h huge) Discard(s Segment, off, n int) error { return Discard(h.up, s, off, n) }

@@ -11,10 +11,12 @@ type system struct{}
 //
 //   - On Unix pages are mapped with mmap, private and anonymous, and usable at
 //     once. Sizes are multiples of the page size. Linux resizes with mremap;
-//     elsewhere a segment can only shrink.
+//     elsewhere a segment can only shrink. Neighbours can be joined and segments
+//     split, which costs nothing; what was joined may be several mappings to the
+//     kernel, and cannot grow then.
 //   - On Windows address space is reserved with VirtualAlloc, in multiples of
-//     64 KiB, and must be committed before use: see [Commit]. A segment cannot
-//     be resized.
+//     64 KiB, and must be committed before use: see [Commit]. A segment can be
+//     neither resized nor joined with another one.
 //   - Where there is neither (wasm, Plan 9), OS is [Heap].
 //
 // Discard gives physical pages back on all of them. Its cost on Linux is that

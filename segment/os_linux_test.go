@@ -172,3 +172,37 @@ func TestPopulate(t *testing.T) {
 		t.Errorf("resident pages %s, want %s", got, want)
 	}
 }
+
+// TestOSJoinsMappings joins segments that are two mappings to the kernel, which can
+// be used, discarded and released as one, but not enlarged.
+func TestOSJoinsMappings(t *testing.T) {
+	p := segment.OS()
+	whole := mustAcquire(t, p, 8<<20)
+	a, b, err := segment.Split(p, whole, 3<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Madvise(unsafe.Slice((*byte)(b.Base), b.Size), unix.MADV_DONTDUMP); err != nil {
+		t.Skip(err)
+	}
+	s, err := segment.Join(p, a, b)
+	if err != nil || s.Base != whole.Base || s.Size != whole.Size {
+		t.Fatal(s, err)
+	}
+	segtest.Fill(s, 5)
+	r, err := segment.Resize(p, s, 64<<20, 64<<20, false)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) || err != nil && r != s {
+		t.Errorf("Resize of two mappings: %v, %v", r, err)
+	}
+	if s = r; !segtest.All(segment.Segment{Base: s.Base, Size: 8 << 20}, 5) {
+		t.Error("contents lost")
+	}
+	if err := segment.Discard(p, s, 0, s.Size); err != nil || !segtest.All(s, 0) {
+		t.Errorf("Discard of two mappings: %v", err)
+	}
+	pages := statm(t)[0]
+	mustRelease(t, p, s)
+	if freed := (pages - statm(t)[0]) * os.Getpagesize(); freed < 8<<20 {
+		t.Errorf("releasing %d bytes gave %d back", s.Size, freed)
+	}
+}

@@ -86,3 +86,33 @@ func unmap(base unsafe.Pointer, n int, op string) error {
 func discard(start, end raw.Addr) error {
 	return unix.Madvise(raw.Bytes(start, uintptr(end-start)), adviceDiscard)
 }
+
+// Join implements [Joiner]. Nothing is asked of the kernel, which takes back any run
+// of pages.
+func (system) Join(a, b Segment) (Segment, error) {
+	if !ofPages(a) || !ofPages(b) {
+		return a, foreign("os", "join", a)
+	}
+	s, ok := joined(a, b)
+	if !ok {
+		return a, apart("os", a, b)
+	}
+	return s, nil
+}
+
+// Split implements [Joiner].
+func (system) Split(s Segment, n int) (front, rest Segment, err error) {
+	if !ofPages(s) {
+		return s, Segment{}, foreign("os", "split", s)
+	}
+	front, rest, ok := cut(s, n, pageSize)
+	if !ok {
+		return s, Segment{}, uncut("os", n)
+	}
+	return front, rest, nil
+}
+
+// ofPages reports whether s consists of whole pages.
+func ofPages(s Segment) bool {
+	return s.Size > 0 && (uintptr(raw.AddrOf(s.Base))|uintptr(s.Size))&uintptr(pageSize-1) == 0 && s.Base != nil
+}

@@ -13,11 +13,13 @@ import (
 	"github.com/cookmem-go/cookmem/segment"
 )
 
-// Traits says what a provider under test cannot do.
+// Traits says what a provider under test cannot do, and which of the abilities that
+// many lack it has.
 type Traits struct {
 	Single bool // it has one segment only
 	Limit  int  // bytes it can serve at once; 0 is plenty
 	Untold bool // it gives more than it tells
+	Joins  bool // it joins and splits its segments
 }
 
 // Conform tests p against the contract of segment.Provider: bounds, impossible
@@ -36,6 +38,7 @@ func Conform(t *testing.T, p segment.Provider, traits Traits) {
 	t.Run("foreign", c.foreign)
 	t.Run("discard", c.discard)
 	t.Run("resize", c.resize)
+	t.Run("join", c.join)
 	if !traits.Single {
 		t.Run("order", c.order)
 		t.Run("concurrent", c.concurrent)
@@ -273,6 +276,81 @@ func (c conform) resized(t *testing.T, s segment.Segment, n int, fixed bool) seg
 	}
 	Fill(r, 7)
 	return r
+}
+
+// join cuts a segment and makes it whole again. At the end its parts are released one
+// by one.
+func (c conform) join(t *testing.T) {
+	const n = 64 << 10
+	s := c.acquire(t, 4*n, 4*n)
+	Fill(s, 7)
+	for range 2 {
+		front, rest := c.split(t, s, n)
+		if !c.traits.Joins {
+			c.release(t, s)
+			return
+		}
+		for _, bad := range [][2]segment.Segment{{rest, front}, {front, front}, {front, {}}, {{}, rest}} {
+			if r, err := segment.Join(c.bare, bad[0], bad[1]); err == nil || r != bad[0] {
+				t.Errorf("Join(%v, %v) = %v, %v", bad[0], bad[1], r, err)
+			}
+		}
+		Fill(front, 1)
+		Fill(rest, 2)
+		s = c.whole(t, front, rest)
+		Fill(s, 7)
+		s = c.resized(t, s, 8*n, false)
+		s = c.resized(t, s, 4*n, true)
+	}
+	front, rest := c.split(t, s, n)
+	rest, last := c.split(t, rest, n)
+	c.release(t, rest)
+	if !All(front, 7) || !All(last, 7) {
+		t.Error("the release of a part has changed the others")
+	}
+	c.release(t, last)
+	c.release(t, front)
+}
+
+// split cuts s, which is full of sevens, after n bytes, and in vain elsewhere.
+func (c conform) split(t *testing.T, s segment.Segment, n int) (front, rest segment.Segment) {
+	for _, bad := range []int{math.MinInt, -n, 0, 1, n - 1, s.Size, s.Size + n, math.MaxInt} {
+		if r, rest, err := segment.Split(c.p, s, bad); err == nil || r != s || rest != (segment.Segment{}) {
+			t.Errorf("Split of %d bytes at %d = %v, %v, %v", s.Size, bad, r, rest, err)
+		}
+	}
+	front, rest, err := segment.Split(c.p, s, n)
+	if c.traits.Joins == (err != nil) || err != nil && (!errors.Is(err, errors.ErrUnsupported) || front != s) {
+		t.Fatalf("Split(%d) = %v, %v, %v", n, front, rest, err)
+	}
+	if err != nil {
+		return front, rest
+	}
+	if front.Base != s.Base || front.Size != n || raw.AddrOf(rest.Base) != raw.AddrOf(s.Base)+raw.Addr(n) || rest.Size != s.Size-n {
+		t.Fatalf("Split(%d) of %v = %v, %v", n, s, front, rest)
+	}
+	if front.Zeroed || rest.Zeroed || !All(front, 7) || !All(rest, 7) {
+		t.Fatal("Split: contents are not as told")
+	}
+	return front, rest
+}
+
+// whole joins a segment full of ones and one full of twos.
+func (c conform) whole(t *testing.T, a, b segment.Segment) segment.Segment {
+	s, err := segment.Join(c.p, a, b)
+	if err != nil || s.Base != a.Base || s.Size != a.Size+b.Size || s.Zeroed {
+		t.Fatalf("Join(%v, %v) = %v, %v", a, b, s, err)
+	}
+	if !All(a, 1) || !All(b, 2) {
+		t.Error("Join has changed the contents")
+	}
+	if err := segment.Discard(c.p, s, 1, s.Size-2); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Discard in what was joined: %v", err)
+	}
+	if err := segment.Commit(c.p, s, 0, s.Size); err != nil {
+		t.Error(err)
+	}
+	return s
 }
 
 // order releases segments in random order and watches over their contents.

@@ -1,7 +1,7 @@
 // Package segtest has providers that behave as a system on which the tests do
 // not run, or as nobody hopes any does: other page sizes, reservations that
 // must be committed, segments larger or smaller than wished for, memory that is
-// dirty, releases that fail.
+// dirty, releases that fail, segments that lie side by side.
 //
 // All of them stand on another provider, usually segment.Heap, so that the race
 // detector sees the memory. They forward the optional abilities of what they
@@ -21,6 +21,14 @@ func (f forward) NeedsCommit() bool                             { _, ok := segme
 
 func (f forward) Resize(s segment.Segment, min, max int, fixed bool) (segment.Segment, error) {
 	return segment.Resize(f.up, s, min, max, fixed)
+}
+
+func (f forward) Join(a, b segment.Segment) (segment.Segment, error) {
+	return segment.Join(f.up, a, b)
+}
+
+func (f forward) Split(s segment.Segment, n int) (front, rest segment.Segment, err error) {
+	return segment.Split(f.up, s, n)
 }
 
 func (f forward) Discard(s segment.Segment, off, n int) error {

@@ -114,6 +114,44 @@ func (l *Ledger) Resize(s segment.Segment, min, max int, fixed bool) (segment.Se
 	return r, err
 }
 
+// Join implements segment.Joiner. Segments that are not out, or no neighbours, do not
+// reach the upstream.
+func (l *Ledger) Join(a, b segment.Segment) (segment.Segment, error) {
+	if end := raw.AddrOf(a.Base) + raw.Addr(a.Size); end != raw.AddrOf(b.Base) {
+		return a, l.irregular(b, "join", fmt.Sprintf("the other ends at %#x", end))
+	}
+	if err := l.strike(a, "join"); err != nil {
+		return a, err
+	}
+	if err := l.strike(b, "join"); err != nil {
+		l.enter(a, "join", a.Size)
+		return a, err
+	}
+	s, err := segment.Join(l.up, a, b)
+	if err != nil {
+		l.enter(a, "join", a.Size)
+		l.enter(b, "join", b.Size)
+		return a, err
+	}
+	l.enter(s, "join", a.Size+b.Size)
+	return s, nil
+}
+
+// Split implements segment.Joiner.
+func (l *Ledger) Split(s segment.Segment, n int) (front, rest segment.Segment, err error) {
+	if err := l.strike(s, "split"); err != nil {
+		return s, segment.Segment{}, err
+	}
+	front, rest, err = segment.Split(l.up, s, n)
+	if err != nil {
+		l.enter(s, "split", s.Size)
+		return front, rest, err
+	}
+	l.enter(front, "split", n)
+	l.enter(rest, "split", s.Size-n)
+	return front, rest, nil
+}
+
 // Discard implements segment.Discarder.
 func (l *Ledger) Discard(s segment.Segment, off, n int) error {
 	if err := l.look(s, "discard", off, n); err != nil {
@@ -167,6 +205,13 @@ func (l *Ledger) look(s segment.Segment, op string, off, n int) error {
 		return l.note(op, s, fmt.Sprintf("range %d+%d in %d bytes", off, n, size))
 	}
 	return nil
+}
+
+// irregular is note for a caller without the lock.
+func (l *Ledger) irregular(s segment.Segment, op, what string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.note(op, s, what)
 }
 
 // note keeps an irregularity, if it is the first, and returns it.

@@ -86,11 +86,15 @@ func (p *paged) Discard(s segment.Segment, off, n int) error {
 	if off < 0 || n < 0 || off > s.Size-n {
 		return fmt.Errorf("segtest: discard %d+%d of %d bytes: %w", off, n, s.Size, segment.ErrForeign)
 	}
-	base := uintptr(raw.AddrOf(s.Base)) + uintptr(off)
-	start, _ := raw.RoundUp(base, uintptr(p.page))
-	end := raw.RoundDown(base+uintptr(n), uintptr(p.page))
+	junk(raw.AddrOf(s.Base)+raw.Addr(off), n, p.page)
+	return nil
+}
+
+// junk fills the whole pages in n bytes at base.
+func junk(base raw.Addr, n, page int) {
+	start, _ := raw.RoundUp(uintptr(base), uintptr(page))
+	end := raw.RoundDown(uintptr(base)+uintptr(n), uintptr(page))
 	if end > start {
 		fill(raw.Bytes(raw.Addr(start), end-start), 0xDB)
 	}
-	return nil
 }

@@ -56,8 +56,6 @@ func reserved(min, max int) (int, int) {
 	return min, max
 }
 
-func larger(a, b int) int { return max(a, b) }
-
 func (r *reserving) Release(s segment.Segment) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

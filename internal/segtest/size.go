@@ -70,3 +70,6 @@ func Rigid(up segment.Provider) segment.Provider { return rigid{forward{up}} }
 func (r rigid) Resize(s segment.Segment, _, _ int, _ bool) (segment.Segment, error) {
 	return s, errors.ErrUnsupported
 }
+
+// larger stands for max where a parameter has that name.
+func larger(a, b int) int { return max(a, b) }
