@@ -36,8 +36,8 @@ const splitLimit = 64
 // and as a whole.
 //
 // Mappings that lie side by side and are all idle are joined where the upstream can
-// (see [Joiner]), for a request that none of them could serve: their pages have been
-// faulted in, those of a new mapping have not. It is done then and not before, as the
+// (see [Joiner]), for a request of eight times CarveSize or more that none of them could
+// serve: their pages have been faulted in, those of a new mapping have not. It is done then and not before, as the
 // parts serve smaller requests, and go back, one by one; and what is left behind the
 // request becomes a mapping of its own again, as old as it was. The search looks at the
 // mappings in the order of their addresses, one for each 64 KiB of the request and at
@@ -78,6 +78,7 @@ type Cache struct {
 	transit   int // of heldBytes: taken out while the upstream is asked
 	stats     CacheStats
 
+	joinFrom   int      // bytes of a request for which mappings are joined
 	lookFrom   raw.Addr // where the next search for neighbours begins
 	unjoinable bool     // the upstream joins nothing
 }
@@ -97,6 +98,7 @@ func NewCache(up Provider, max int) *Cache {
 	c.idle.init()
 	c.decay.init()
 	c.unit = larger(smaller(CarveSize, c.max/4)&^(Granule-1), Granule)
+	c.joinFrom = joinUnits * c.unit
 	c.live.init()
 	c.spare.init()
 	c.floor = func(i indexedMapping) bool { c.below = i.m; return false }
@@ -121,10 +123,10 @@ var defaultCache = sync.OnceValue(func() *Cache {
 // Acquire implements [Provider]. Sizes are multiples of [Granule]. The segment
 // is known to be zero only if no part of it was handed out before.
 //
-// If nothing idle fits, mappings are joined, or else the upstream is asked for a new
-// one. If it refuses, whatever is idle and large enough for min is used;
-// then everything idle is given back and the upstream asked again. Only then
-// does Acquire fail, with the upstream's error.
+// If nothing idle fits, mappings are joined for a large request, and else the upstream
+// is asked for a new one. If it refuses, whatever is idle and large enough for min is
+// used, joined if need be; then everything idle is given back and the upstream asked
+// again. Only then does Acquire fail, with the upstream's error.
 func (c *Cache) Acquire(min, max int) (Segment, error) {
 	want, ok := fit(min, max, Granule)
 	if !ok {

@@ -77,7 +77,7 @@ func hammer(t *testing.T, c *segment.Cache, p segment.Provider, mark byte) {
 // mappings meanwhile.
 func TestCacheJoinsConcurrently(t *testing.T) {
 	up := segment.Counting(segtest.NewStrip(128*mib, segment.Granule))
-	c := segment.NewCache(up, 16*mib)
+	c := segment.NewCache(up, 16*mib).JoinFrom(0)
 	books := segtest.NewLedger(c)
 	var wg sync.WaitGroup
 	for g := range 8 {

@@ -22,6 +22,13 @@ const (
 	lookLeast = 32
 )
 
+// joinUnits is how many times the least size of a mapping a request must have for which
+// mappings are joined rather than a new one made. For fewer bytes something that fits
+// comes by soon, and to lay them out anew each time touches pages that nobody had
+// touched: with joining for all sizes perf_10, which writes the ends of blocks of up to
+// 4 MiB, had 17.1 MiB resident instead of 14.6.
+const joinUnits = 8
+
 // neighbours is a search for mappings, in the order of their addresses.
 type neighbours struct {
 	need int

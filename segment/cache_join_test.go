@@ -41,7 +41,7 @@ func mustRow(t *testing.T, p segment.Provider, count, n int) []segment.Segment {
 // overStrip returns a cache over a new strip.
 func overStrip(max int) (*segment.Cache, *segment.Counter) {
 	up := segment.Counting(segtest.NewStrip(64*mib, 64*kib))
-	return segment.NewCache(up, max), up
+	return segment.NewCache(up, max).JoinFrom(0), up
 }
 
 // joining are providers that can join their segments.
@@ -71,7 +71,7 @@ func TestCacheJoinsNeighbours(t *testing.T) {
 		for _, count := range []int{2, 3, 8, 16} {
 			t.Run(fmt.Sprint(name, "/", count), func(t *testing.T) {
 				up := segment.Counting(source())
-				c := segment.NewCache(up, 64*mib)
+				c := segment.NewCache(up, 64*mib).JoinFrom(0)
 				for order := range 3 {
 					row, all := inARow(t, c, count, 2*mib)
 					if !all {
@@ -105,13 +105,32 @@ func TestCacheJoinsNeighbours(t *testing.T) {
 	}
 }
 
+// TestCacheJoinsForMuch asks for what neighbours have together while the upstream has
+// more: for few bytes they are not joined. When it has no more they are.
+func TestCacheJoinsForMuch(t *testing.T) {
+	for _, c := range []struct {
+		count, strip int // neighbours of 2 MiB, and MiB of the upstream's
+		joined       bool
+	}{{3, 64, false}, {4, 64, true}, {3, 6, true}, {2, 4, true}} {
+		up := segment.Counting(segtest.NewStrip(c.strip*mib, 64*kib))
+		cache := segment.NewCache(up, 64*mib)
+		mustRelease(t, cache, mustRow(t, cache, c.count, 2*mib)...)
+		s := mustAcquire(t, cache, c.count*2*mib)
+		if joined := up.Joins() > 0; joined != c.joined || s.Size != c.count*2*mib {
+			t.Errorf("%d neighbours in %d MiB: %d bytes, joined %t", c.count, c.strip, s.Size, joined)
+		}
+		mustRelease(t, cache, s)
+		mustDrain(t, cache, up)
+	}
+}
+
 // What is behind the request in mappings that were joined is a mapping of its own: it
 // goes back while the request is in use.
 func TestCacheSplitsOffTheRest(t *testing.T) {
 	for name, source := range joining() {
 		t.Run(name, func(t *testing.T) {
 			up := segment.Counting(source())
-			c := segment.NewCache(up, 64*mib)
+			c := segment.NewCache(up, 64*mib).JoinFrom(0)
 			row, all := inARow(t, c, 4, 2*mib)
 			if !all {
 				t.Skip("the system has not given neighbours")
@@ -142,7 +161,7 @@ func TestCacheSplitsOffTheRest(t *testing.T) {
 // An upstream that has no more than what is idle gets by with the bare need.
 func TestCacheJoinsForTheBareNeed(t *testing.T) {
 	up := segment.Counting(segtest.NewStrip(8*mib, 64*kib))
-	c := segment.NewCache(up, 64*mib)
+	c := segment.NewCache(up, 64*mib).JoinFrom(0)
 	row := mustRow(t, c, 4, 2*mib)
 	mustRelease(t, c, row...)
 	s, err := c.Acquire(6*mib, 100*mib)
@@ -174,7 +193,7 @@ func TestCacheKeepsASmallRest(t *testing.T) {
 // agedCache is a cache over a strip, and what starts a new period of its decay and lets
 // everything decay whose time has come.
 func agedCache(up segment.Provider) (c *segment.Cache, tick func()) {
-	c = segment.NewCache(up, 64*mib)
+	c = segment.NewCache(up, 64*mib).JoinFrom(0)
 	now := time.Duration(0)
 	c.SetClock(func() time.Duration { return now })
 	c.SetDecay(time.Minute)
@@ -293,7 +312,7 @@ func TestCacheTellsZeroedOfJoined(t *testing.T) {
 	for _, used := range []int{1280 * kib, 2 * mib} {
 		for _, unit := range []int{256 * kib, 2 * mib} { // whether the rest is split off
 			for _, spoil := range [][]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
-				c := segment.NewCache(&spoiling{segtest.NewStrip(4*mib, 64*kib), spoil}, 64*mib)
+				c := segment.NewCache(&spoiling{segtest.NewStrip(4*mib, 64*kib), spoil}, 64*mib).JoinFrom(0)
 				c.SetUnit(2 * mib)
 				a, b := mustAcquire(t, c, used), mustAcquire(t, c, used)
 				segtest.Fill(a, 1)
@@ -352,7 +371,7 @@ func TestCacheHidesWhatItJoins(t *testing.T) {
 	for _, grow := range []bool{false, true} {
 		source := &busy{Strip: segtest.NewStrip(64*mib, 64*kib)}
 		up := segment.Counting(source)
-		c := segment.NewCache(up, 9*mib/2)
+		c := segment.NewCache(up, 9*mib/2).JoinFrom(0)
 		row := mustRow(t, c, 5, 2*mib)
 		mustRelease(t, c, row[1])
 		source.meanwhile = func() {
@@ -465,7 +484,7 @@ func (p *partly) Join(a, b segment.Segment) (segment.Segment, error) {
 func TestCacheRemembersWhatCannotBeJoined(t *testing.T) {
 	for _, never := range []bool{false, true} {
 		up := &partly{Strip: segtest.NewStrip(64*mib, 64*kib), never: never}
-		c := segment.NewCache(up, 64*mib)
+		c := segment.NewCache(up, 64*mib).JoinFrom(0)
 		mustRelease(t, c, mustRow(t, c, 4, 2*mib)...)
 		for range 6 {
 			s := mustAcquire(t, c, 4*mib)
@@ -485,7 +504,7 @@ func TestCacheLooksOn(t *testing.T) {
 	for _, at := range []int{0, 1, 15, 30, 31, 32, 33, 62, 100, 118} {
 		for _, before := range []int{0, 1, 3} { // searches
 			up := segment.Counting(segtest.NewStrip(16*mib, segment.Granule))
-			c := segment.NewCache(up, 16*mib)
+			c := segment.NewCache(up, 16*mib).JoinFrom(0)
 			c.SetUnit(16 * kib)
 			row := mustRow(t, c, 120, 32*kib)
 			misses := func(most int) (n int) {
@@ -566,7 +585,7 @@ func (p *committing) Commit(s segment.Segment, off, n int) error {
 // What is known to be committed is so, however mappings were joined and split.
 func TestCacheJoinsWhatIsCommitted(t *testing.T) {
 	up := &committing{segtest.NewStrip(64*mib, 64*kib), map[raw.Addr]bool{}}
-	c := segment.NewCache(up, 64*mib)
+	c := segment.NewCache(up, 64*mib).JoinFrom(0)
 	for first := range 3 {
 		for second := range 3 {
 			a, b := mustAcquire(t, c, 2*mib), mustAcquire(t, c, 2*mib)

@@ -31,7 +31,7 @@ type marked struct {
 
 func newModel(up segment.Provider, max int) *model {
 	m := &model{up: segment.Counting(up)}
-	m.cache = segment.NewCache(m.up, max)
+	m.cache = segment.NewCache(m.up, max).JoinFrom(0)
 	m.books = segtest.NewLedger(m.cache)
 	return m
 }

@@ -7,8 +7,10 @@ import (
 
 // acquireMapping serves a request for which nothing idle fits well.
 func (c *Cache) acquireMapping(least, want int) (Segment, error) {
-	if s, ok := c.acquireJoined(want); ok {
-		return s, nil
+	if want >= c.joinFrom {
+		if s, ok := c.acquireJoined(want); ok {
+			return s, nil
+		}
 	}
 	seg, err := c.up.Acquire(least, larger(want, c.unit))
 	if err == nil {
@@ -17,7 +19,7 @@ func (c *Cache) acquireMapping(least, want int) (Segment, error) {
 	if s, ok := c.acquireAny(least, want); ok {
 		return s, nil
 	}
-	if least < want {
+	if least < want || want < c.joinFrom { // not tried yet
 		if s, ok := c.acquireJoined(least); ok {
 			return s, nil
 		}
