@@ -89,6 +89,39 @@ func TestSiblingsWithinReset(t *testing.T) {
 	}
 }
 
+// TestAllocWithinReset lets a function take memory that stands on blocks of the root in
+// contexts that were reset before it, and in one that is new. None of it may outlive
+// the blocks.
+func TestAllocWithinReset(t *testing.T) {
+	root, up := newCounted(t, memctx.Options{})
+	onBlocks := func(mc *memctx.Context) *memctx.Context {
+		return mustChild(t, mc, &memctx.Options{Provider: mc.Provider()})
+	}
+	first := onBlocks(root)
+	second := onBlocks(root)
+	below := onBlocks(second)
+	var late *memctx.Context
+	first.OnReset(func() { // called last: the newest child is reset first
+		late = onBlocks(root)
+		for _, mc := range []*memctx.Context{second, below, late, root} {
+			mustAlloc(t, mc, 10)
+		}
+	})
+	if err := root.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	for i, mc := range []*memctx.Context{root, first, second, below, late} {
+		if s := mc.Stats(); s.Blocks != 0 || mc != root && s.Footprint != 0 {
+			t.Errorf("context %d has %d blocks, %d bytes after the reset", i, s.Blocks, s.Footprint)
+		}
+		fill(mustAlloc(t, mc, 100), 100, 3)
+		mustCheck(t, mc)
+	}
+	if err := root.Close(); err != nil || up.Bytes() != 0 {
+		t.Errorf("Close = %v, %d bytes left", err, up.Bytes())
+	}
+}
+
 // TestResetTriesToClose has a child that could not be closed.
 func TestResetTriesToClose(t *testing.T) {
 	up := segment.Counting(segment.Heap())

@@ -66,6 +66,11 @@ func (mc *Context) reset(retain uintptr) error {
 	if err := mc.resetBelow(); err != nil {
 		return mc.failed("Reset", 0, 0, err)
 	}
+	return mc.resetAlone(retain)
+}
+
+// resetAlone is reset when that is done with what is below.
+func (mc *Context) resetAlone(retain uintptr) error {
 	if !mc.enter("Reset") {
 		return mc.failed("Reset", 0, 0, ErrClosed)
 	}

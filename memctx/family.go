@@ -94,9 +94,10 @@ func (mc *Context) Children() iter.Seq[*Context] {
 
 // OnReset lets f be called at the beginning of every [Context.Reset], that of a
 // parent included, while all blocks are still there. The newest function is
-// called first, and those of a parent before those of its children. A Reset from
-// within is a fault of kind [diag.Concurrent]; behind a Close from within no other
-// function is called. A nil f is allowed.
+// called first, and those of a parent before those of its children. What they
+// allocate below the context that is reset is dropped too, also where that was reset
+// before them. A Reset from within is a fault of kind [diag.Concurrent]; behind a Close
+// from within no other function is called. A nil f is allowed.
 func (mc *Context) OnReset(f func()) {
 	if f != nil {
 		mc.kin().onReset = append(mc.kin().onReset, f)
@@ -222,6 +223,25 @@ func (mc *Context) resetBelow() (err error) {
 	for _, c := range slices.Backward(f.children.all()) {
 		if c.family.parent == mc { // still: whatever was called can have changed that
 			err = errors.Join(err, c.resetOrClose())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return mc.emptyBelow()
+}
+
+// emptyBelow drops what functions have allocated meanwhile below mc, where that was
+// reset before or is new: it may be in blocks of mc, which go. No function is called
+// for it, or it would not end.
+func (mc *Context) emptyBelow() (err error) {
+	if mc.family == nil {
+		return nil
+	}
+	for _, c := range slices.Backward(mc.family.children.all()) {
+		err = errors.Join(err, c.emptyBelow())
+		if c.mode&closed == 0 && c.Footprint() > 0 {
+			err = errors.Join(err, c.resetAlone(0))
 		}
 	}
 	return err
