@@ -122,7 +122,8 @@ func (c *Cache) acquireJoined(need int) (Segment, bool) {
 
 // growOver lets e, which has its mapping but for what is idle behind it, grow in place
 // into the mappings that come next and are all idle, up to want bytes, and reports
-// whether it has at least least then. The lock is open meanwhile.
+// whether it has at least least then, be it that not all of them could be joined. The
+// lock is open meanwhile.
 func (c *Cache) growOver(e *extent, least, want int) bool {
 	if c.unjoinable {
 		return false
@@ -140,13 +141,13 @@ func (c *Cache) growOver(e *extent, least, want int) bool {
 		return false
 	}
 	c.takeOut(e)
-	err := c.join(run, smaller(want, all))
-	if err == nil {
+	_ = c.join(run, smaller(want, all)) // what it has joined counts
+	if e.size >= least {
 		size = smaller(want, e.size)
 		m.fresh = larger(m.fresh, size)
 	}
 	c.bringBack(e, size)
-	return err == nil
+	return size >= least
 }
 
 // join joins the mappings of run, of which the caller has hidden the first and the

@@ -277,6 +277,26 @@ func TestCacheJoinedInVain(t *testing.T) {
 	mustDrain(t, c, up)
 }
 
+// A segment that was to grow over two mappings has the first if the second is refused.
+func TestCacheGrowsHalfWay(t *testing.T) {
+	// The call that fails comes after four acquisitions and one join.
+	up := segment.Counting(segment.Failing(segtest.NewStrip(64*mib, 64*kib), 6))
+	c := segment.NewCache(up, 32*mib).JoinFrom(0)
+	row := mustRow(t, c, 4, 2*mib)
+	mustRelease(t, c, row[1], row[2])
+	s, err := c.Resize(row[0], 3*mib, 6*mib, false)
+	if err != nil || s.Size != 4*mib || up.Joins() != 1 {
+		t.Fatalf("%d bytes after %d joins, %v", s.Size, up.Joins(), err)
+	}
+	mustCheck(t, c)
+	segtest.Fill(s, 2)
+	if !segtest.All(row[3], 1) {
+		t.Error("what lies behind was overwritten")
+	}
+	mustRelease(t, c, s, row[3])
+	mustDrain(t, c, up)
+}
+
 // Without a decay the rest is the first to go.
 func TestCacheRestGoesFirst(t *testing.T) {
 	c, up := overStrip(9 * mib)
