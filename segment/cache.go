@@ -133,25 +133,33 @@ func (c *Cache) Acquire(min, max int) (Segment, error) {
 		return Segment{}, noMemory("cache", min, max, nil)
 	}
 	least, _ := roundUp(min, Granule)
-	c.mu.Lock()
-	if e := c.bestFit(least, want); e != nil {
-		s := c.carve(e, smaller(want, e.size))
-		c.stats.Hits++
-		c.count(1)
-		c.mu.Unlock()
+	if s, ok := c.acquireFitting(least, want); ok {
 		return s, nil
 	}
-	c.mu.Unlock()
 	return c.acquireMapping(least, want)
+}
+
+// acquireFitting serves a request from what is idle and fits well.
+func (c *Cache) acquireFitting(least, want int) (Segment, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.bestFit(least, want)
+	if e == nil {
+		return Segment{}, false
+	}
+	s := c.carve(e, smaller(want, e.size))
+	c.stats.Hits++
+	c.count(1)
+	return s, true
 }
 
 // Release implements [Provider]. It fails only with [ErrForeign], for a segment
 // that is not out: the upstream's troubles are the cache's own, see Drain.
 func (c *Cache) Release(s Segment) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	e := c.lookup(s)
 	if e == nil {
-		c.mu.Unlock()
 		return foreign("cache", "release", s)
 	}
 	if c.idleBytes+e.size > c.max && c.spare.empty() && e.m.inUse > 1 {
@@ -162,8 +170,16 @@ func (c *Cache) Release(s Segment) error {
 		c.shed()
 	}
 	c.count(1)
-	c.mu.Unlock()
 	return nil
+}
+
+// outside calls f, which asks the upstream, with the lock open. If f panics, as a
+// context does that is the upstream and meets a fault, the lock is as its owner expects
+// it; what f was about stays hidden, and is lost to the cache.
+func (c *Cache) outside(f func()) {
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	f()
 }
 
 // larger and smaller stand for max and min where parameters of an Acquire have

@@ -158,15 +158,17 @@ func (c *Cache) join(run []*mapping, need int) error {
 	for _, n := range others {
 		c.hide(n)
 	}
-	c.mu.Unlock()
-	all, count, err := c.joinSegments(run)
-	var rest Segment
-	if err == nil {
-		rest = c.cutOff(all, need)
-	}
-	refused := errors.Is(err, errors.ErrUnsupported)
-	never := refused && c.joinsNothing()
-	c.mu.Lock()
+	var all, rest Segment
+	var count int
+	var err error
+	refused, never := false, false
+	c.outside(func() {
+		if all, count, err = c.joinSegments(run); err == nil {
+			rest = c.cutOff(all, need)
+		}
+		refused = errors.Is(err, errors.ErrUnsupported)
+		never = refused && c.joinsNothing()
+	})
 	c.unjoinable = c.unjoinable || never
 	for _, n := range others[:count-1] {
 		c.absorb(m, n)

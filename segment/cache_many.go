@@ -4,18 +4,26 @@ import "errors"
 
 // ReleaseMany implements [ManyReleaser].
 func (c *Cache) ReleaseMany(ss []Segment) (refused []Segment, err error) {
-	c.mu.Lock()
-	if c.idleBytes+bytesOf(ss) > c.max { // something must go; Release knows what
-		c.mu.Unlock()
+	refused, kept := c.keepMany(ss)
+	if !kept { // something must go; Release knows what
 		return releaseEach(c, ss)
 	}
-	refused = c.takeBack(ss)
-	c.count(len(ss))
-	c.mu.Unlock()
 	for _, s := range refused {
 		err = errors.Join(err, foreign("cache", "release", s))
 	}
 	return refused, err
+}
+
+// keepMany is ReleaseMany if all of ss can be kept.
+func (c *Cache) keepMany(ss []Segment) (refused []Segment, kept bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idleBytes+bytesOf(ss) > c.max {
+		return nil, false
+	}
+	refused = c.takeBack(ss)
+	c.count(len(ss))
+	return refused, true
 }
 
 // takeBack makes the extents that were handed out as ss idle. It returns the

@@ -161,10 +161,10 @@ func (c *Cache) growInto(e *extent, least, want int) {
 // mapping: before this goroutine hears of it, the old addresses may be another's.
 func (c *Cache) resizeMapping(e *extent, least, want int, fixed bool) (Segment, error) {
 	m, old, size := e.m, e.m.seg, e.size
+	var seg Segment
+	var err error
 	c.takeOut(e)
-	c.mu.Unlock()
-	seg, err := Resize(c.up, old, least, want, fixed)
-	c.mu.Lock()
+	c.outside(func() { seg, err = Resize(c.up, old, least, want, fixed) })
 	if err == nil {
 		c.heldBytes += seg.Size - old.Size
 		c.transit += seg.Size - old.Size

@@ -14,23 +14,21 @@ type quarantine struct {
 // a request that cannot be served otherwise.
 func (c *Cache) Quarantine(s Segment) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	e := c.lookup(s)
 	if e == nil {
-		c.mu.Unlock()
 		return foreign("cache", "quarantine", s)
 	}
 	// The lock is open meanwhile, and the extent hidden.
 	_ = c.discardHidden(e) // pages that stay cost memory, no more
 	m, off, n := e.m, e.off, e.size
-	c.mu.Unlock()
-	if Protect(c.up, m.seg, off, n, true) != nil {
-		c.mu.Lock()
+	var err error
+	c.outside(func() { err = Protect(c.up, m.seg, off, n, true) })
+	if err != nil {
 		e.state = inUse
-		c.mu.Unlock()
-		return c.Release(s)
+		c.outside(func() { err = c.Release(s) })
+		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.quarantine.held = append(c.quarantine.held, e)
 	c.quarantine.bytes += e.size
 	c.endQuarantine(smaller(c.max, quarantineBytes), quarantineSegments)
@@ -46,9 +44,8 @@ func (c *Cache) endQuarantine(bytes, segments int) {
 		q.held = q.held[1:]
 		q.bytes -= e.size
 		m, off, n := e.m, e.off, e.size
-		c.mu.Unlock()
-		err := Protect(c.up, m.seg, off, n, false)
-		c.mu.Lock()
+		var err error
+		c.outside(func() { err = Protect(c.up, m.seg, off, n, false) })
 		if err != nil {
 			c.stats.Failures++
 			q.held = append(q.held, e)
@@ -63,12 +60,17 @@ func (c *Cache) endQuarantine(bytes, segments int) {
 // acquireQuarantined ends the quarantine and serves a request from what is idle
 // then.
 func (c *Cache) acquireQuarantined(least, want int) (Segment, bool) {
-	c.mu.Lock()
-	some := len(c.quarantine.held) > 0
-	c.endQuarantine(0, 0)
-	c.mu.Unlock()
-	if !some {
+	if !c.emptyQuarantine() {
 		return Segment{}, false
 	}
 	return c.acquireAny(least, want)
+}
+
+// emptyQuarantine ends the quarantine and reports whether anything was in it.
+func (c *Cache) emptyQuarantine() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	some := len(c.quarantine.held) > 0
+	c.endQuarantine(0, 0)
+	return some
 }

@@ -86,12 +86,12 @@ func (c *Cache) shed() {
 func (c *Cache) releaseOldest() error {
 	m := c.spare.front()
 	c.hide(m)
-	c.mu.Unlock()
-	err := c.up.Release(m.seg)
-	if err != nil && m.fresh > 0 {
-		err = errors.Join(err, c.discard(m, 0, m.fresh))
-	}
-	c.mu.Lock()
+	var err error
+	c.outside(func() {
+		if err = c.up.Release(m.seg); err != nil && m.fresh > 0 {
+			err = errors.Join(err, c.discard(m, 0, m.fresh))
+		}
+	})
 	if err != nil {
 		c.stats.Failures++
 		c.show(m)
@@ -207,9 +207,8 @@ func (c *Cache) discardIdle(m *mapping) error {
 // everybody until the caller puts it back. The lock is open meanwhile.
 func (c *Cache) discardHidden(e *extent) error {
 	e.state = hidden
-	c.mu.Unlock()
-	err := c.discard(e.m, e.off, e.size)
-	c.mu.Lock()
+	var err error
+	c.outside(func() { err = c.discard(e.m, e.off, e.size) })
 	if err != nil {
 		c.stats.Failures++
 	}
