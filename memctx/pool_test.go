@@ -232,7 +232,7 @@ func TestPoolFailures(t *testing.T) {
 // TestPoolUnderLoad gives every goroutine a context for a moment, over one
 // budget. The limits of neither may be exceeded, and nothing is shared.
 func TestPoolUnderLoad(t *testing.T) {
-	const limit, each, idle, goroutines = 400 << 10, 192 << 10, 4, 8
+	const limit, each, idle, goroutines = 400 << 10, 96 << 10, 4, 8
 	seed := segtest.Seed(t)
 	up := segment.Counting(segment.NewCache(segment.Heap(), 1<<20))
 	tenant := segment.NewBudget("tenant", up, limit)
