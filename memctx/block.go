@@ -52,7 +52,7 @@ func (mc *Context) FreeSized(p unsafe.Pointer, n, align int) {
 	if b == 0 {
 		return
 	}
-	if size := mc.shortSize(b); uint(n) < uint(size) && uintptr(n)+chunk.Header <= size && align <= chunk.Align {
+	if size := mc.shortSize(b); size != 0 && uint(n) <= uint(size-chunk.Header) && align <= chunk.Align {
 		mc.Free(p)
 		return
 	}

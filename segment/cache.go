@@ -143,7 +143,12 @@ func (c *Cache) Acquire(min, max int) (Segment, error) {
 func (c *Cache) acquireFitting(least, want int) (Segment, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.bestFit(least, want)
+	return c.serve(c.bestFit(least, want), want)
+}
+
+// serve serves a request for want bytes from e, as far as it has them. e is idle but not
+// in the set, or nil.
+func (c *Cache) serve(e *extent, want int) (Segment, bool) {
 	if e == nil {
 		return Segment{}, false
 	}

@@ -20,9 +20,7 @@ func (r *ring) front() *mapping {
 
 // moveBack makes m the last of the ring, wherever it was.
 func (r *ring) moveBack(m *mapping) {
-	m.unlink()
-	m.prev, m.next = r.head.prev, &r.head
-	m.prev.next, m.next.prev = m, m
+	m.moveBefore(&r.head)
 }
 
 // moveBefore puts m before at, in whose ring it is then, wherever it was.

@@ -43,14 +43,7 @@ func (c *Cache) acquireMapping(least, want int) (Segment, error) {
 func (c *Cache) acquireAny(least, want int) (Segment, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.anyFit(least, want)
-	if e == nil {
-		return Segment{}, false
-	}
-	s := c.carve(e, smaller(want, e.size))
-	c.stats.Hits++
-	c.count(1)
-	return s, true
+	return c.serve(c.anyFit(least, want), want)
 }
 
 // adopt makes seg, fresh from the upstream, a mapping, and returns the first

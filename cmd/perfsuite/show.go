@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -60,19 +59,10 @@ func runShow(args []string) (int, error) {
 
 // readReportFile reads the report in a file or on the standard input.
 func readReportFile(name string) (*report.Report, error) {
-	f := os.Stdin
-	if name != standardInput {
-		var err error
-		if f, err = os.Open(name); err != nil {
-			return nil, err
-		}
-		defer f.Close()
+	if name == standardInput {
+		return report.ReadNamed(name, os.Stdin)
 	}
-	r, err := report.Read(f)
-	if errors.Is(err, report.ErrNoReport) {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return r, err
+	return report.ReadFile(name)
 }
 
 // choose returns the part of the report that the flags ask for.

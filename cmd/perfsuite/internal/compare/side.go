@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -28,7 +26,7 @@ type key struct{ test, subject string }
 func Read(files string) (*Side, error) {
 	s := &Side{Files: files}
 	for name := range strings.SplitSeq(files, ",") {
-		r, err := readFile(name)
+		r, err := report.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -37,19 +35,6 @@ func Read(files string) (*Side, error) {
 		}
 	}
 	return s, nil
-}
-
-func readFile(name string) (*report.Report, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := report.Read(f)
-	if errors.Is(err, report.ErrNoReport) {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return r, err
 }
 
 // Add pools a report with those that are there.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"unicode"
 )
@@ -42,6 +43,25 @@ func Read(in io.Reader) (*Report, error) {
 	}
 	r.clean()
 	return r, nil
+}
+
+// ReadFile reads the report in a file.
+func ReadFile(name string) (*Report, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadNamed(name, f)
+}
+
+// ReadNamed is Read for what has a name: the error of what is no report tells it.
+func ReadNamed(name string, in io.Reader) (*Report, error) {
+	r, err := Read(in)
+	if errors.Is(err, ErrNoReport) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, err
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. The header may be at any place;
