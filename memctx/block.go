@@ -127,7 +127,7 @@ func (mc *Context) FreeBytes(b []byte) {
 		return
 	}
 	mc.enterUser("FreeBytes", a)
-	if mc.segments.find(a) == nil {
+	if mc.segments.find(a) == nil && !mc.hadSegment(a) {
 		mc.fault(diag.Fault{Kind: diag.Foreign, Op: "FreeBytes", Addr: uintptr(a),
 			Hint: "the slice is not in this context: was it grown by append?"})
 	}

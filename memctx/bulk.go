@@ -122,11 +122,11 @@ func (mc *Context) FreeMany(ptrs []unsafe.Pointer) {
 // returns how many they are and, if all are of one, their class. One that is in the
 // list twice is not live the second time.
 func (mc *Context) bury(ptrs []unsafe.Pointer) (count int, class uint8) {
-	tagTop, most := chunk.TagTop(mc.tag), openGate.blocks
+	tagTop, reach := chunk.TagTop(mc.tag), mc.segments.reach
 	last := uint8(0)
 	for i, p := range ptrs {
 		b := raw.AddrOf(p)
-		if blockNumber(b) >= most {
+		if reach.number(b) >= reach.blocks {
 			continue
 		}
 		its := bins.OfLive(b)

@@ -31,7 +31,11 @@ func (mc *Context) check() error {
 			return err
 		}
 	}
-	for _, s := range mc.unreleased {
+	if r := reachOf(mc.segments.sorted); r != mc.segments.reach {
+		return fmt.Errorf("invariant 14: the short ways reach %d blocks from %#x on, and should %d from %#x",
+			mc.segments.blocks, -mc.segments.shift, r.blocks, -r.shift)
+	}
+	for _, s := range mc.refused() {
 		seen.footprint += s.Size
 	}
 	return errors.Join(mc.checkLists(), mc.checkTotals(&seen), mc.checkMaps(&seen))

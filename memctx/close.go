@@ -2,7 +2,6 @@ package memctx
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/cookmem-go/cookmem/diag"
 	"github.com/cookmem-go/cookmem/internal/chunk"
@@ -115,7 +114,7 @@ func (mc *Context) trim(raise bool) error {
 	mc.flushAll()
 	mc.endQuarantine()
 	_, err := mc.releaseEmpty()
-	err = errors.Join(err, mc.retryUnreleased(), mc.shrinkTails(), mc.discardFree(), segment.Drain(mc.provider))
+	err = errors.Join(err, mc.retryRefused(), mc.shrinkTails(), mc.discardFree(), segment.Drain(mc.provider))
 	if raise {
 		mc.raiseStale("Trim")
 	}
@@ -138,12 +137,13 @@ func (mc *Context) forget() {
 		mc.watch.forget()
 	}
 	mc.quarantine().forget()
+	mc.segments.shareNone()
 }
 
 // releaseAll gives back every segment for which choose is true, and what was
 // refused before. It returns the errors of those that were refused.
 func (mc *Context) releaseAll(choose func(*record) bool) error {
-	err := mc.retryUnreleased()
+	err := mc.retryRefused()
 	p := parcels.Get().(*parcel)
 	defer parcels.Put(p)
 	records, kept := mc.segments.sorted, 0
@@ -160,19 +160,6 @@ func (mc *Context) releaseAll(choose func(*record) bool) error {
 	}
 	clear(records[kept:])
 	mc.segments.sorted = records[:kept]
-	return err
-}
-
-// retryUnreleased tries once more to give back segments that were refused.
-func (mc *Context) retryUnreleased() (err error) {
-	mc.unreleased = slices.DeleteFunc(mc.unreleased, func(s segment.Segment) bool {
-		refused := mc.provider.Release(s)
-		if refused == nil {
-			mc.addFootprint(-s.Size)
-		}
-		err = errors.Join(err, refused)
-		return refused == nil
-	})
 	return err
 }
 
@@ -291,6 +278,7 @@ func (mc *Context) release(r record) error {
 		return err
 	}
 	mc.addFootprint(-r.Size)
+	mc.noteLeft(r.Segment)
 	if r.end == mc.top.limit {
 		mc.top = top{}
 	}

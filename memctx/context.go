@@ -33,11 +33,11 @@ type Context struct {
 	tree  tree.Tree  // larger free chunks
 	top   top        // the unused end of the newest segment
 
-	segments   segments
-	unreleased []segment.Segment // not in use, but the provider refused them
-	idle       uintptr           // bytes of segments that are one free chunk
-	untilLook  uintptr           // bytes to carve until lists are looked at
-	fresh      raw.Addr          // such a chunk, zero but for links and foot, if the present call made it
+	segments  segments
+	past      *past    // nil if all segments there ever were are in use
+	idle      uintptr  // bytes of segments that are one free chunk
+	untilLook uintptr  // bytes to carve until lists are looked at
+	fresh     raw.Addr // such a chunk, zero but for links and foot, if the present call made it
 
 	large      counts  // blocks that have no class: large ones and trailed ones
 	largeBytes uintptr // their chunks

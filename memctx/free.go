@@ -16,12 +16,14 @@ import (
 // Freeing a block twice, a pointer that is not the start of a block, one of
 // another context, or anything after Close panics with a [*diag.Fault]; the
 // heap is intact then. A double free is seen until the memory has been handed
-// out again. On 32-bit systems a foreign pointer may go unnoticed.
+// out again, also if it has gone back to the system: only in a gap that such memory
+// has left between other segments for small blocks it is read, which ends the process
+// unless the context is Checked. On 32-bit systems a foreign pointer may go unnoticed.
 //
 //go:nosplit
 func (mc *Context) Free(p unsafe.Pointer) {
-	// The number is blockNumber(b): see Alloc for why it is spelled out.
-	if b := raw.AddrOf(p); chunk.HasClasses && bits.RotateLeft(uint(b), -chunk.AlignShift)-1 < mc.short.blocks {
+	// The number is that of reach: see Alloc for why it is spelled out.
+	if b := raw.AddrOf(p); chunk.HasClasses && bits.RotateLeft(mc.short.shift+uint(b), -chunk.AlignShift) < mc.short.blocks {
 		// A block that is not live, or not of a class, has none here, or one whose list is
 		// never free.
 		if class := raw.Load8At(p, -chunk.ClassBefore); class < bins.Classes && raw.Load16At(p, -chunk.TagBefore) == mc.tagTop {
@@ -123,10 +125,17 @@ func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
 		mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Hint: "nil is no block"})
 	}
 	c := chunk.OfBlock(b - mc.front())
+	r := mc.segments.find(c)
+	switch {
+	case r == nil || !r.has(c, 0):
+		mc.faultElsewhere(op, b)
+	case r.end == mc.top.limit && c >= mc.top.at: // not even committed, maybe
+		mc.faultTag(op, b, r)
+	}
 	head := chunk.Read(c, mc.tag)
 	// Without tags, on 32-bit systems, only the records tell whose it is.
-	if head >= chunk.Limit || raw.Word == 4 && !mc.within(c, head.Size()) {
-		mc.faultTag(op, b)
+	if head >= chunk.Limit || raw.Word == 4 && !r.has(c, head.Size()) {
+		mc.faultTag(op, b, r)
 	}
 	if state := head.State(); state == chunk.Cached || state == chunk.Free && mc.freed(c, head.Size()) {
 		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
@@ -204,17 +213,24 @@ func (mc *Context) isFree(c raw.Addr, size uintptr) bool {
 // within reports whether a chunk of size bytes at c lies in one of the segments.
 func (mc *Context) within(c raw.Addr, size uintptr) bool {
 	r := mc.segments.find(c)
-	return r != nil && c >= r.first && c <= r.end && size <= uintptr(r.end-c)
+	return r != nil && r.has(c, size)
 }
 
-// faultTag reports a block before which there is no head of this context.
-func (mc *Context) faultTag(op string, b raw.Addr) {
-	r := mc.segments.find(b)
-	switch {
-	case r == nil:
-		mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Addr: uintptr(b),
-			Hint: "it belongs to another context, or to no context at all"})
-	case mc.inFree(r, b):
+// faultElsewhere reports a block in none of the segments. What is there, if anything,
+// is not read.
+func (mc *Context) faultElsewhere(op string, b raw.Addr) {
+	if mc.hadSegment(b) {
+		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
+			Hint: "the block was freed before, or moved, or dropped by Reset, and its segment has gone back to the provider"})
+	}
+	mc.fault(diag.Fault{Kind: diag.Foreign, Op: op, Addr: uintptr(b),
+		Hint: "it belongs to another context, or to no context at all"})
+}
+
+// faultTag reports a block in the segment r before which there is no head of this
+// context.
+func (mc *Context) faultTag(op string, b raw.Addr, r *record) {
+	if mc.inFree(r, b) {
 		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
 			Hint: "the memory there is free"})
 	}

@@ -49,6 +49,7 @@ func (mc *Context) addTop(r record, open uintptr) error {
 		return err
 	}
 	mc.retireTop()
+	r.shared = true
 	mc.segments.add(r)
 	mc.top = top{at: r.first, opened: r.first + raw.Addr(open), limit: r.end, untouched: r.end}
 	if r.Zeroed {
@@ -117,7 +118,7 @@ func (mc *Context) acquireWithin(need, want uintptr) (segment.Segment, error) {
 		return s, nil
 	}
 	if mc.provider.Release(s) != nil {
-		mc.unreleased = append(mc.unreleased, s)
+		mc.refuse(s)
 		mc.addFootprint(s.Size)
 	}
 	return segment.Segment{}, err
@@ -128,7 +129,7 @@ func (mc *Context) acquireWithin(need, want uintptr) (segment.Segment, error) {
 func (mc *Context) giveBack(s segment.Segment) error {
 	err := mc.provider.Release(s)
 	if err != nil {
-		mc.unreleased = append(mc.unreleased, s)
+		mc.refuse(s)
 		return err
 	}
 	mc.addFootprint(-s.Size)

@@ -30,25 +30,35 @@ const trailed = exact | guard
 // zero.
 type gate struct {
 	requests uint // Alloc: requests of fewer bytes
-	blocks   uint // Free and Realloc: blocks with a lower number
+	reach         // Free and Realloc: the blocks whose heads they may read
 }
 
-// openGate lets every request through that has a class, and every block that is
-// aligned and not nil.
-var openGate = gate{
-	requests: bins.MaxRequest + 1,
-	blocks:   ^uint(0) >> chunk.AlignShift,
+// mostRequests is the gate's bound when it is open: every request that has a class.
+const mostRequests = bins.MaxRequest + 1
+
+// reach is the range of addresses in which a context has blocks of classes. Free reads
+// the head before a block to learn whether it is one, and to read memory that is not
+// there ends the process. So it asks first whether the address is in reach. Others are
+// looked up among the segments, and what lies in none of them is never read.
+//
+// The range goes from the first segment that is shared by many blocks to the last.
+// Between these there may be memory of others, and none at all.
+type reach struct {
+	shift  uint // minus the address of the first block there can be: adding takes an instruction less
+	blocks uint // how many there can be
 }
 
-// blockNumber counts the addresses at which blocks can be, from 0 for the lowest
-// that is not nil. Nil and misaligned addresses get numbers above all of those:
-// the bits that should be zero are rotated to the top.
-func blockNumber(b raw.Addr) uint { return bits.RotateLeft(uint(b), -chunk.AlignShift) - 1 }
+// number counts the addresses at which blocks can be, from 0 for the lowest.
+// Misaligned addresses get numbers above all of those: the bits that should be zero
+// are rotated to the top. So do lower ones and nil, whose sums do not wrap.
+func (r *reach) number(b raw.Addr) uint {
+	return bits.RotateLeft(r.shift+uint(b), -chunk.AlignShift)
+}
 
 // setMode changes the mode, and opens or shuts the gate.
 func (mc *Context) setMode(m mode) {
 	mc.mode, mc.short = m, gate{}
 	if m == 0 {
-		mc.short = openGate
+		mc.short = gate{mostRequests, mc.segments.reach}
 	}
 }

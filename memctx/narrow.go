@@ -30,7 +30,7 @@ func (mc *Context) allocNarrow(n int) raw.Addr {
 
 // freeNarrow takes back a block of a class and reports whether it could.
 func (mc *Context) freeNarrow(b raw.Addr) bool {
-	if blockNumber(b) >= mc.short.blocks {
+	if mc.short.number(b) >= mc.short.blocks {
 		return false
 	}
 	class := bins.OfLive(b) // 0 if it has none

@@ -40,6 +40,11 @@ func (mc *Context) releaseGroup(p *parcel, group []record, choose func(*record) 
 			bytes -= group[i].Size
 		}
 	}
+	for i := range group {
+		if !p.stays[i] {
+			mc.noteLeft(group[i].Segment)
+		}
+	}
 	mc.addFootprint(-bytes)
 	clear(going)
 	return err

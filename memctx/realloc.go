@@ -49,16 +49,32 @@ func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	if b == 0 && mc.hasCached(n) {
 		return mc.allocNamed("Realloc", n)
 	}
-	if blockNumber(b) < mc.short.blocks {
-		// A block that is large enough, and not twice too large, stays as it is.
-		if size := chunk.PlainSize(b, mc.tag); uint(n) < uint(size) && keeps(size, uintptr(n)+chunk.Header) {
+	if mc.short.number(b) < mc.short.blocks {
+		if mc.suits(b, n) {
 			return p, nil
 		}
 		if moved := mc.moveShort(p, n); moved != nil {
 			return moved, nil
 		}
+	} else if mc.mode == 0 && mc.hasHead(b) && mc.suits(b, n) {
+		return p, nil
 	}
 	return mc.reallocChecked(b, n)
+}
+
+// suits reports whether the block at b, before which there is a head, stays as it is: it
+// is large enough for n bytes, and not twice too large.
+func (mc *Context) suits(b raw.Addr, n int) bool {
+	size := chunk.PlainSize(b, mc.tag)
+	return uint(n) < uint(size) && keeps(size, uintptr(n)+chunk.Header)
+}
+
+// hasHead reports whether there may be a head before the block b, which is out of reach:
+// whether the memory is one of the segments.
+func (mc *Context) hasHead(b raw.Addr) bool {
+	c := chunk.OfBlock(b)
+	r := mc.segments.find(c)
+	return r != nil && r.has(c, 0) && b%chunk.Align == 0
 }
 
 // keeps reports whether a chunk of the size have is left as it is when size

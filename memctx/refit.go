@@ -140,6 +140,9 @@ func (mc *Context) enlarge(a *alone, need, room uintptr, fixed bool) bool {
 	mc.addFootprint(s.Size - a.Size)
 	mc.segments.remove(a.c)
 	moved := raw.AddrOf(s.Base) - a.base()
+	if moved != 0 {
+		mc.noteLeft(a.Segment)
+	}
 	a.Segment = s
 	a.first += moved
 	a.c += moved

@@ -207,6 +207,9 @@ var sabotages = []struct {
 	{"top before its segment's chunks", 12, func(v *victim) { v.mc.top.at = v.mc.segments.find(v.plain).first - chunk.Align }},
 	{"top opened before its start", 12, func(v *victim) { v.mc.top.opened = v.mc.top.at - chunk.Align }},
 	{"top opened beyond its end", 12, func(v *victim) { v.mc.top.opened = v.mc.top.limit + chunk.Align }},
+	{"reach beyond the last segment", 14, func(v *victim) { v.mc.segments.blocks++ }},
+	{"reach of a segment that is gone", 14, func(v *victim) { v.mc.segments.shift += chunk.Align }},
+	{"shared segment out of reach", 14, func(v *victim) { v.mc.segments.reach = reach{} }},
 	{"top touched and believed untouched", 12, func(v *victim) { v.mc.top.untouched = v.mc.top.at - chunk.Align }},
 }
 
@@ -265,8 +268,8 @@ func TestCheckComparesTheMaps(t *testing.T) {
 
 // TestEveryInvariantIsSabotaged keeps the table above complete.
 func TestEveryInvariantIsSabotaged(t *testing.T) {
-	const invariants = 12 // number 13 has a test of its own
-	seen := map[int]bool{}
+	const invariants = 14
+	seen := map[int]bool{13: true} // which has a test of its own
 	for _, s := range sabotages {
 		seen[s.invariant] = true
 	}

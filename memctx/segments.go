@@ -12,8 +12,9 @@ import (
 // the segment itself, and its Base keeps memory of the Go heap alive.
 type record struct {
 	segment.Segment
-	first raw.Addr // the first chunk
-	end   raw.Addr // the fence, or where it will be
+	first  raw.Addr // the first chunk
+	end    raw.Addr // the fence, or where it will be
+	shared bool     // not, or no more, made to measure for one large block
 }
 
 // newRecord lays out a segment: the first chunk where its block is aligned, the
@@ -26,7 +27,7 @@ func newRecord(s segment.Segment) record {
 	if hi-lo > chunk.Limit-chunk.Align {
 		hi = lo + chunk.Limit - chunk.Align
 	}
-	return record{s, lo + chunk.Align - chunk.Header, hi - chunk.Header}
+	return record{Segment: s, first: lo + chunk.Align - chunk.Header, end: hi - chunk.Header}
 }
 
 // segmentOverhead is the largest part of a segment that is not chunks.
@@ -41,11 +42,18 @@ func (r *record) base() raw.Addr { return raw.AddrOf(r.Base) }
 // holds reports whether a is an address in the segment.
 func (r *record) holds(a raw.Addr) bool { return a-r.base() < raw.Addr(r.Size) }
 
+// has reports whether size bytes at c, which may be any numbers, lie between the first
+// chunk and the fence.
+func (r *record) has(c raw.Addr, size uintptr) bool {
+	return c >= r.first && c <= r.end && size <= uintptr(r.end-c)
+}
+
 // segments are the records of a context's segments, in the order of their
 // addresses.
 type segments struct {
 	sorted []record
 	last   int // where find was successful
+	reach      // of those that are shared
 }
 
 // search returns the index of the first record that begins above a.
@@ -79,6 +87,7 @@ func (ss *segments) find(a raw.Addr) *record {
 // add puts a record in its place.
 func (ss *segments) add(r record) {
 	ss.sorted = slices.Insert(ss.sorted, ss.search(r.base()), r)
+	ss.setReach()
 }
 
 // remove takes the record of the segment that holds a out and returns it.
@@ -86,10 +95,48 @@ func (ss *segments) remove(a raw.Addr) record {
 	i := ss.search(a) - 1
 	r := ss.sorted[i]
 	ss.sorted = slices.Delete(ss.sorted, i, i+1)
+	ss.setReach()
 	return r
 }
 
 // keep drops every record for which choose is false.
 func (ss *segments) keep(choose func(record) bool) {
 	ss.sorted = slices.DeleteFunc(ss.sorted, func(r record) bool { return !choose(r) })
+	ss.setReach()
+}
+
+// share notes that the segment that holds a is there for many blocks.
+func (ss *segments) share(a raw.Addr) {
+	if r := ss.find(a); !r.shared {
+		r.shared = true
+		ss.setReach()
+	}
+}
+
+// setReach finds out the reach anew. It must be called when segments were added or
+// removed, or have become smaller.
+func (ss *segments) setReach() { ss.reach = reachOf(ss.sorted) }
+
+// reachOf returns the reach of a context with these segments.
+func reachOf(sorted []record) reach {
+	shared := func(r record) bool { return r.shared }
+	first := slices.IndexFunc(sorted, shared)
+	if first < 0 {
+		return reach{}
+	}
+	last := len(sorted) - 1
+	for !sorted[last].shared {
+		last--
+	}
+	lowest := chunk.Block(sorted[first].first)
+	end := sorted[last].base() + raw.Addr(sorted[last].Size)
+	return reach{shift: -uint(lowest), blocks: uint(end-lowest) / chunk.Align}
+}
+
+// shareNone notes that no block is left in any segment.
+func (ss *segments) shareNone() {
+	for i := range ss.sorted {
+		ss.sorted[i].shared = false
+	}
+	ss.reach = reach{}
 }

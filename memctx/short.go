@@ -23,7 +23,7 @@ func (mc *Context) hasCached(n int) bool {
 // list, and else 0. Size and class stand in different bytes of the head, and what runs
 // over it from the block before changes the size first.
 func (mc *Context) shortSize(b raw.Addr) uintptr {
-	if !chunk.HasClasses || blockNumber(b) >= mc.short.blocks {
+	if !chunk.HasClasses || mc.short.number(b) >= mc.short.blocks {
 		return 0
 	}
 	size := chunk.PlainSize(b, mc.tag)

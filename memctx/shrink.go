@@ -87,6 +87,7 @@ func (mc *Context) shrink(r *record, tail raw.Addr, keep int) error {
 	} else {
 		mc.endSegment(r, tail)
 	}
+	mc.segments.setReach()
 	return nil
 }
 

@@ -33,7 +33,7 @@ func (mc *Context) Stats() diag.Stats {
 		s.Frees += mc.quick.Of(class).Frees
 	}
 	s.Blocks = s.Allocs - s.Frees
-	for _, u := range mc.unreleased {
+	for _, u := range mc.refused() {
 		s.Unreleased += u.Size
 	}
 	s.Overhead = s.Footprint - s.InUse - s.Cached - s.Free - s.Top - s.Reserve - s.Unreleased

@@ -89,6 +89,7 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	}
 	class := bins.ForChunk(size)
 	l := mc.quick.Of(class)
+	mc.segments.share(c)
 	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
 	chunk.SetLive(chunk.Block(c), class)
 	// Upwards, as the rest of the run will be written: a processor that sees

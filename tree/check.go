@@ -21,9 +21,9 @@ func (t *Tree) CheckWhere(possible func(node raw.Addr) bool) error {
 	var err error
 	switch t.Kind() {
 	case RB:
-		err = t.rb.check(&c)
+		err = t.rb().check(&c)
 	case AVL:
-		err = t.avl.check(&c)
+		err = t.avl().check(&c)
 	default:
 		err = t.trie.check(&c)
 	}

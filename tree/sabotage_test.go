@@ -88,7 +88,7 @@ var sabotages = []struct {
 	{"another size in a ring", Kinds(), func(v victim) { setSize(v.member, 4*1024+16) }, []string{"T3 at node", "size is 4096"}},
 	{"equal sizes on a path", []Kind{Trie}, victim.twin, []string{"T3 at node", "same size"}},
 
-	{"a red root", []Kind{RB}, func(v victim) { setState(v.rb.root, red) }, []string{"T4 at node", "root is red"}},
+	{"a red root", []Kind{RB}, func(v victim) { setState(v.rb().root, red) }, []string{"T4 at node", "root is red"}},
 	{"red below red", []Kind{RB}, func(v victim) {
 		for _, k := range []uintptr{1, 3, 5, 7} {
 			setState(v.bySize[k], red)
@@ -103,7 +103,7 @@ var sabotages = []struct {
 
 	{"a wrong balance", []Kind{AVL}, func(v victim) { setState(v.bySize[2], heavy(left)) }, []string{"T5 at node", "should be 0"}},
 	{"no balance", []Kind{AVL}, func(v victim) { setState(v.bySize[7], 3) }, []string{"T5 at node", "should be 0"}},
-	{"a lost subtree", []Kind{AVL}, func(v victim) { setChild(v.avl.root, right, 0) }, []string{"T5 at node", "2 and 0 levels"}},
+	{"a lost subtree", []Kind{AVL}, func(v victim) { setChild(v.avl().root, right, 0) }, []string{"T5 at node", "2 and 0 levels"}},
 
 	{"another bin", []Kind{Trie}, func(v victim) {
 		bin := binOf(1024)

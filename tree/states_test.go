@@ -56,13 +56,12 @@ type explorer struct {
 
 // snapshot is a tree with all its words, to return to.
 type snapshot struct {
-	count  uint32
-	bytes  uintptr
-	bound  uintptr
-	rb     redBlack
-	avl    avl
-	trie   trie // if it is one
-	memory []byte
+	count    uint32
+	bytes    uintptr
+	bound    uintptr
+	balanced balanced
+	trie     trie // if it is one
+	memory   []byte
 }
 
 func newExplorer(kind Kind, sizes []uintptr, nodes []raw.Addr, equal int) *explorer {
@@ -192,7 +191,7 @@ func (e *explorer) arrive() {
 		return
 	}
 	e.seen[shape] = true
-	s := snapshot{count: e.tree.count, bytes: e.tree.bytes, bound: e.tree.bound, rb: e.tree.rb, avl: e.tree.avl, memory: bytes.Clone(e.memory)}
+	s := snapshot{count: e.tree.count, bytes: e.tree.bytes, bound: e.tree.bound, balanced: e.tree.balanced, memory: bytes.Clone(e.memory)}
 	if e.tree.trie != nil {
 		s.trie = *e.tree.trie
 	}
@@ -201,7 +200,7 @@ func (e *explorer) arrive() {
 
 func (e *explorer) restore(s snapshot) {
 	e.tree.count, e.tree.bytes, e.tree.bound = s.count, s.bytes, s.bound
-	e.tree.rb, e.tree.avl = s.rb, s.avl
+	e.tree.balanced = s.balanced
 	if e.tree.trie != nil {
 		*e.tree.trie = s.trie
 	}
@@ -214,9 +213,9 @@ func (e *explorer) shape() string {
 	var shape []byte
 	switch e.tree.Kind() {
 	case RB:
-		shape = appendShape(shape, e.tree.rb.root)
+		shape = appendShape(shape, e.tree.rb().root)
 	case AVL:
-		shape = appendShape(shape, e.tree.avl.root)
+		shape = appendShape(shape, e.tree.avl().root)
 	default:
 		for _, root := range e.tree.trie.roots {
 			shape = appendShape(shape, root)

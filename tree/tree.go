@@ -19,10 +19,15 @@ type Tree struct {
 	bound uintptr // no node is larger; a search beyond it ends before it begins
 
 	// Only the one that kind names is in use. The trie is large, and made by Init.
-	rb   redBlack
-	avl  avl
-	trie *trie
+	balanced balanced // red-black or AVL
+	trie     *trie
 }
+
+// balanced is what red-black and AVL trees look like from here.
+type balanced struct{ search }
+
+func (t *Tree) rb() *redBlack { return (*redBlack)(&t.balanced) }
+func (t *Tree) avl() *avl     { return (*avl)(&t.balanced) }
 
 // Init makes t an empty tree of kind k; nodes it held are forgotten. It panics
 // if k is none of [Kinds].
@@ -41,7 +46,7 @@ func (t *Tree) Init(k Kind) {
 // already. The kind stays.
 func (t *Tree) Clear() {
 	t.count, t.bytes, t.bound = 0, 0, 0
-	t.rb, t.avl = redBlack{}, avl{}
+	t.balanced = balanced{}
 	if t.trie != nil {
 		*t.trie = trie{}
 	}
@@ -68,9 +73,9 @@ func (t *Tree) Insert(node raw.Addr, size uintptr) {
 	t.bound = max(t.bound, size)
 	switch t.Kind() {
 	case RB:
-		t.rb.insert(node, size)
+		t.rb().insert(node, size)
 	case AVL:
-		t.avl.insert(node, size)
+		t.avl().insert(node, size)
 	default:
 		t.trie.insert(node, size)
 	}
@@ -114,9 +119,9 @@ func (t *Tree) bestFit(size uintptr) (n, leaf raw.Addr) {
 	}
 	switch t.Kind() {
 	case RB:
-		n = t.rb.bestFit(size)
+		n = t.rb().bestFit(size)
 	case AVL:
-		n = t.avl.bestFit(size)
+		n = t.avl().bestFit(size)
 	default:
 		n, leaf = t.trie.bestFit(size)
 	}
@@ -142,9 +147,9 @@ func (t *Tree) TakeBestFit(size uintptr) raw.Addr {
 	}
 	switch t.Kind() {
 	case RB:
-		t.rb.remove(n)
+		t.rb().remove(n)
 	case AVL:
-		t.avl.remove(n)
+		t.avl().remove(n)
 	default:
 		t.trie.remove(n, leaf)
 	}
@@ -156,9 +161,9 @@ func (t *Tree) Max() raw.Addr {
 	var n raw.Addr
 	switch t.Kind() {
 	case RB:
-		n = t.rb.max()
+		n = t.rb().max()
 	case AVL:
-		n = t.avl.max()
+		n = t.avl().max()
 	default:
 		n = t.trie.max()
 	}
@@ -190,9 +195,9 @@ func (t *Tree) All() iter.Seq2[raw.Addr, uintptr] {
 func (t *Tree) tops() iter.Seq[raw.Addr] {
 	switch t.Kind() {
 	case RB:
-		return t.rb.all
+		return t.rb().all
 	case AVL:
-		return t.avl.all
+		return t.avl().all
 	default:
 		return t.trie.all
 	}
@@ -202,9 +207,9 @@ func (t *Tree) tops() iter.Seq[raw.Addr] {
 func (t *Tree) uproot(n raw.Addr) {
 	switch t.Kind() {
 	case RB:
-		t.rb.remove(n)
+		t.rb().remove(n)
 	case AVL:
-		t.avl.remove(n)
+		t.avl().remove(n)
 	default:
 		t.trie.remove(n, 0)
 	}
@@ -225,9 +230,9 @@ func (t *Tree) promote(heir, n raw.Addr) {
 func (t *Tree) root(size uintptr) *raw.Addr {
 	switch t.Kind() {
 	case RB:
-		return &t.rb.root
+		return &t.rb().root
 	case AVL:
-		return &t.avl.root
+		return &t.avl().root
 	default:
 		return &t.trie.roots[binOf(size)]
 	}
