@@ -68,8 +68,8 @@ func (mc *Context) popMany(ptrs []unsafe.Pointer, n int) (count int) {
 	}
 	class := bins.ForRequest(uint(n))
 	l := mc.list("AllocMany", class)
-	b := l.Head
-	for ; count < len(ptrs) && b != 0; count++ {
+	b, reach := l.Head, mc.segments.reach
+	for ; count < len(ptrs) && reach.number(b) < reach.blocks; count++ {
 		ptrs[count] = b.Pointer()
 		next := raw.Addr(raw.Load(b))
 		chunk.SetLive(b, class)

@@ -44,6 +44,7 @@ func (mc *Context) check() error {
 // census is what Check counts on its way through the chunks.
 type census struct {
 	footprint          int
+	shared             bool   // the segment
 	live, held         []uint // plain chunks, by class
 	large              uint
 	largeBytes         uintptr
@@ -57,6 +58,7 @@ type census struct {
 func (mc *Context) checkSegment(i int, seen *census) error {
 	r := &mc.segments.sorted[i]
 	seen.footprint += r.Size
+	seen.shared = r.shared
 	if i > 0 {
 		if before := &mc.segments.sorted[i-1]; before.base()+raw.Addr(before.Size) > r.base() {
 			return fmt.Errorf("invariant 1: segments at %#x and %#x overlap or are out of order", before.base(), r.base())
@@ -147,6 +149,9 @@ func (mc *Context) checkPlain(c raw.Addr, head, before chunk.Head, seen *census)
 	}
 	if !bins.IsClass(size) {
 		return mc.neighbourhood(9, "a chunk in use has no class's size", c, head, before)
+	}
+	if !seen.shared {
+		return mc.neighbourhood(14, "a chunk of a class lies in a segment that is not shared", c, head, before)
 	}
 	if chunk.HasClasses {
 		noted, class := chunk.Class(chunk.Block(c)), bins.ForChunk(size)

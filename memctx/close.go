@@ -193,6 +193,7 @@ func (mc *Context) restart() {
 	for i := range records {
 		r := newRecord(records[i].Segment)
 		r.Zeroed = false
+		r.shared = i == largest
 		records[i] = r
 		if i == largest {
 			mc.top = top{at: r.first, opened: r.first, limit: r.end, untouched: r.end}
@@ -200,6 +201,7 @@ func (mc *Context) restart() {
 			mc.insertWhole(r)
 		}
 	}
+	mc.segments.setReach()
 }
 
 // releaseEmpty gives back the segments that hold no live and no cached chunk,

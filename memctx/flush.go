@@ -97,15 +97,7 @@ func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
 		}
 		l, size := mc.list(mc.op, class), bins.SizeOf(class)
 		for kept := keep(l); l.Head != 0 && (kept == 0 || l.Cached() > kept); {
-			c := chunk.OfBlock(l.Head)
-			if !mc.within(c, size) {
-				l.Head = 0 // lost is better than followed by the next Alloc
-				mc.faultCached(c, "the link in a freed block was overwritten: a write after Free")
-			}
-			head := chunk.Read(c, mc.tag)
-			if head.State() != chunk.Cached || head.Size() != size {
-				mc.faultCached(c, "the head of a freed block was overwritten: a write past the end of the one before")
-			}
+			c, head := mc.firstCached(l, size)
 			l.Pop()
 			l.Held--
 			bytes += size
@@ -113,6 +105,21 @@ func (mc *Context) flush(keep func(*bins.List) uint) (bytes uintptr) {
 		}
 	}
 	return bytes
+}
+
+// firstCached returns the chunk on top of a list that is not empty, and its head. It
+// raises a fault unless that is a cached chunk of the list's size.
+func (mc *Context) firstCached(l *bins.List, size uintptr) (raw.Addr, chunk.Head) {
+	c := chunk.OfBlock(l.Head)
+	if l.Head%chunk.Align != 0 || !mc.within(c, size) {
+		l.Head = 0 // lost is better than followed by the next Alloc
+		mc.faultCached(c, "the link in a freed block was overwritten: a write after Free")
+	}
+	head := chunk.Read(c, mc.tag)
+	if head.State() != chunk.Cached || head.Size() != size {
+		mc.faultCached(c, "the head of a freed block was overwritten: a write past the end of the one before")
+	}
+	return c, head
 }
 
 // faultCached reports damage to the cached chunk c.

@@ -145,7 +145,7 @@ func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
 		mc.fault(diag.Fault{Kind: diag.DoubleFree, Op: op, Addr: uintptr(b),
 			Hint: "the block was a segment of a context, which has given it back"})
 	}
-	if head.State() == chunk.Free || !mc.plausible(c, head.Size()) {
+	if head.State() == chunk.Free || !mc.plausibleIn(r, c, head.Size()) {
 		mc.fault(diag.Fault{Kind: diag.Corrupt, Op: op, Addr: uintptr(b),
 			Hint: "the head before the block, or the one behind it, was overwritten"})
 	}
@@ -162,7 +162,13 @@ func (mc *Context) freed(c raw.Addr, size uintptr) bool {
 // in its segment, and the one behind it knows that it is in use. A write past the
 // end of the block before changes the size and spares the tag.
 func (mc *Context) plausible(c raw.Addr, size uintptr) bool {
-	if !chunk.Plausible(size) || !mc.within(c, size) {
+	r := mc.segments.find(c)
+	return r != nil && mc.plausibleIn(r, c, size)
+}
+
+// plausibleIn is plausible for a chunk in the segment r.
+func (mc *Context) plausibleIn(r *record, c raw.Addr, size uintptr) bool {
+	if !chunk.Plausible(size) || !r.has(c, size) {
 		return false
 	}
 	behind := c + raw.Addr(size)

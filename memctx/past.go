@@ -14,11 +14,11 @@ type past struct {
 	// the footprint, and each release tries them again.
 	refused []segment.Segment
 
-	// left are where the last ones were that are gone, neighbours as one: a block that
-	// was there is told from one that never was the context's. What is there now is not
-	// known, if anything is.
+	// left are where the last ones were that are gone, neighbours that went one after the
+	// other as one: a block that was there is told from one that never was the context's.
+	// What is there now is not known, if anything is.
 	left [16]stretch
-	next int // of left, to be overwritten
+	next uint // how many were noted
 }
 
 // stretch is a range of addresses.
@@ -71,18 +71,16 @@ func (mc *Context) noteLeft(s segment.Segment) {
 }
 
 func (p *past) leave(s stretch) {
-	for i := range p.left {
-		switch l := &p.left[i]; {
-		case l.from == s.to:
-			l.from = s.from
-			return
-		case l.to == s.from:
-			l.to = s.to
-			return
-		}
+	last := &p.left[(p.next-1)%uint(len(p.left))]
+	switch {
+	case last.from == s.to:
+		last.from = s.from
+	case last.to == s.from:
+		last.to = s.to
+	default:
+		p.left[p.next%uint(len(p.left))] = s
+		p.next++
 	}
-	p.left[p.next] = s
-	p.next = (p.next + 1) % len(p.left)
 }
 
 // hadSegment reports whether a lies where one of the last segments was.

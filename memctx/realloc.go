@@ -56,10 +56,8 @@ func (mc *Context) Realloc(p unsafe.Pointer, n int) (unsafe.Pointer, error) {
 		if moved := mc.moveShort(p, n); moved != nil {
 			return moved, nil
 		}
-	} else if mc.mode == 0 && mc.hasHead(b) && mc.suits(b, n) {
-		return p, nil
 	}
-	return mc.reallocChecked(b, n)
+	return mc.reallocFar(b, n)
 }
 
 // suits reports whether the block at b, before which there is a head, stays as it is: it
@@ -69,8 +67,17 @@ func (mc *Context) suits(b raw.Addr, n int) bool {
 	return uint(n) < uint(size) && keeps(size, uintptr(n)+chunk.Header)
 }
 
-// hasHead reports whether there may be a head before the block b, which is out of reach:
-// whether the memory is one of the segments.
+// reallocFar is Realloc where the block is out of reach, or may have to move. Those of
+// large ones that stay as they are need no more.
+func (mc *Context) reallocFar(b raw.Addr, n int) (unsafe.Pointer, error) {
+	if mc.mode == 0 && mc.hasHead(b) && mc.suits(b, n) {
+		return b.Pointer(), nil
+	}
+	return mc.reallocChecked(b, n)
+}
+
+// hasHead reports whether there may be a head before the block b: whether the memory is
+// one of the segments.
 func (mc *Context) hasHead(b raw.Addr) bool {
 	c := chunk.OfBlock(b)
 	r := mc.segments.find(c)
@@ -226,7 +233,7 @@ func (mc *Context) resizeChunk(c raw.Addr, head chunk.Head, size uintptr) (uintp
 	}
 	mc.recount(head, size)
 	mc.cutOff(c, size, have-size)
-	noteClass(c, head, size)
+	mc.noteClass(c, head, size)
 	if have-size >= discardFrom {
 		mc.yieldTail(c)
 	}
@@ -255,7 +262,7 @@ func (mc *Context) extend(c raw.Addr, head chunk.Head, size uintptr) (uintptr, b
 	chunk.Bury(behind, mc.tag)
 	mc.recount(head, got)
 	chunk.Write(c, mc.tag, chunk.Make(got, head&(chunk.P|chunk.C|chunk.Q)))
-	noteClass(c, head, got)
+	mc.noteClass(c, head, got)
 	end := c + raw.Addr(got)
 	if rest > 0 {
 		mc.insert(end, rest)
@@ -277,14 +284,18 @@ func (mc *Context) extendIntoTop(c raw.Addr, head chunk.Head, size uintptr) bool
 	t.untouched = max(t.untouched, t.at)
 	mc.recount(head, size)
 	chunk.Write(c, mc.tag, chunk.Make(size, head&(chunk.P|chunk.C|chunk.Q)))
-	noteClass(c, head, size)
+	mc.noteClass(c, head, size)
 	return true
 }
 
 // noteClass puts the class of the live chunk c, which has become one of size bytes and
-// had the given head, where the short ways look for it.
-func noteClass(c raw.Addr, head chunk.Head, size uintptr) {
-	if chunk.HasClasses && head.State() == chunk.InUse && bins.IsClass(size) {
+// had the given head, where the short ways look for it, and its segment in their reach.
+func (mc *Context) noteClass(c raw.Addr, head chunk.Head, size uintptr) {
+	if head.State() != chunk.InUse || !bins.IsClass(size) {
+		return
+	}
+	mc.segments.share(c)
+	if chunk.HasClasses {
 		chunk.SetLive(chunk.Block(c), bins.ForChunk(size))
 	}
 }

@@ -209,6 +209,10 @@ var sabotages = []struct {
 	{"top opened beyond its end", 12, func(v *victim) { v.mc.top.opened = v.mc.top.limit + chunk.Align }},
 	{"reach beyond the last segment", 14, func(v *victim) { v.mc.segments.blocks++ }},
 	{"reach of a segment that is gone", 14, func(v *victim) { v.mc.segments.shift += chunk.Align }},
+	{"segment of small blocks not shared", 14, func(v *victim) {
+		v.mc.segments.find(v.plain).shared = false
+		v.mc.segments.setReach()
+	}},
 	{"shared segment out of reach", 14, func(v *victim) { v.mc.segments.reach = reach{} }},
 	{"top touched and believed untouched", 12, func(v *victim) { v.mc.top.untouched = v.mc.top.at - chunk.Align }},
 }

@@ -87,7 +87,9 @@ func (ss *segments) find(a raw.Addr) *record {
 // add puts a record in its place.
 func (ss *segments) add(r record) {
 	ss.sorted = slices.Insert(ss.sorted, ss.search(r.base()), r)
-	ss.setReach()
+	if r.shared {
+		ss.setReach()
+	}
 }
 
 // remove takes the record of the segment that holds a out and returns it.
@@ -95,7 +97,9 @@ func (ss *segments) remove(a raw.Addr) record {
 	i := ss.search(a) - 1
 	r := ss.sorted[i]
 	ss.sorted = slices.Delete(ss.sorted, i, i+1)
-	ss.setReach()
+	if r.shared {
+		ss.setReach()
+	}
 	return r
 }
 
@@ -119,12 +123,13 @@ func (ss *segments) setReach() { ss.reach = reachOf(ss.sorted) }
 
 // reachOf returns the reach of a context with these segments.
 func reachOf(sorted []record) reach {
-	shared := func(r record) bool { return r.shared }
-	first := slices.IndexFunc(sorted, shared)
-	if first < 0 {
+	first, last := 0, len(sorted)-1
+	for first <= last && !sorted[first].shared {
+		first++
+	}
+	if first > last {
 		return reach{}
 	}
-	last := len(sorted) - 1
 	for !sorted[last].shared {
 		last--
 	}

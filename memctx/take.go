@@ -48,6 +48,7 @@ func (mc *Context) takeClass(class uint8) (raw.Addr, error) {
 		run := mc.runOf(class, size)
 		mc.flushOutgrown(run)
 		if c, found := mc.fit(size); c != 0 {
+			mc.segments.share(c)
 			return mc.divide(c, mc.carve(c, found, runWithin(run, size, found)), size), nil
 		}
 		if open := mc.top.open(); open >= size {
@@ -89,7 +90,6 @@ func (mc *Context) divide(c raw.Addr, run, size uintptr) raw.Addr {
 	}
 	class := bins.ForChunk(size)
 	l := mc.quick.Of(class)
-	mc.segments.share(c)
 	chunk.Write(c, mc.tag, chunk.Make(size, chunk.P|chunk.InUse))
 	chunk.SetLive(chunk.Block(c), class)
 	// Upwards, as the rest of the run will be written: a processor that sees
@@ -127,6 +127,9 @@ func (mc *Context) takeCached(class uint8) raw.Addr {
 	l := mc.list("Alloc", class)
 	if l.Head == 0 {
 		return 0
+	}
+	if mc.segments.number(l.Head) >= mc.segments.blocks {
+		mc.firstCached(l, bins.SizeOf(class))
 	}
 	b := l.Pop()
 	chunk.SetLive(b, class)

@@ -56,6 +56,52 @@ func mustNotCrash(t *testing.T, what string, f func()) {
 	f()
 }
 
+// TestWriteAfterFree overwrites the link in a freed block with what is no block of the
+// context. Calls that are not short raise a fault instead of following it, and the heap
+// can be used. (The short way of Alloc follows it: see docs/DESIGN.md.)
+func TestWriteAfterFree(t *testing.T) {
+	debug.SetPanicOnFault(true) // of this goroutine; without, the process would end
+	for name, call := range map[string]func(mc *Context, n int){
+		"AllocMany":          func(mc *Context, n int) { mc.AllocMany(make([]unsafe.Pointer, 3), n) },
+		"Alloc when noticed": func(mc *Context, n int) { mc.allocChecked("Alloc", n) },
+		"Trim":               func(mc *Context, n int) { mc.Trim() },
+	} {
+		for _, wild := range []uintptr{2, 42, 4096, 8 << 20, ^uintptr(0), ^uintptr(15), ^uintptr(0) / 2 &^ 15, 0xA5A5A5A5} {
+			v := newWildVictim(t, tree.RB)
+			n := int(v.head(v.cached).Size() - chunk.Header)
+			raw.Store(v.cached, wild)
+			fault := (*diag.Fault)(nil)
+			for range 2 { // the first may be given the block
+				if fault = faultIn(func() { call(v.mc, n) }); fault != nil {
+					break
+				}
+			}
+			if fault == nil || fault.Kind != diag.Corrupt {
+				t.Errorf("%s with a link of %#x: %v", name, wild, fault)
+			}
+			for range 10 {
+				if _, err := v.mc.Alloc(n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := v.mc.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// faultIn calls f and returns the fault that it raises, or nil.
+func faultIn(f func()) (fault *diag.Fault) {
+	defer func() {
+		if r := recover(); r != nil {
+			fault = r.(*diag.Fault)
+		}
+	}()
+	f()
+	return nil
+}
+
 func TestCheckFollowsNoWildLinks(t *testing.T) {
 	debug.SetPanicOnFault(true) // of this goroutine; without, the process would end
 	for _, kind := range tree.Kinds() {
