@@ -127,9 +127,9 @@ func (mc *Context) lookUp(op string, b raw.Addr) (raw.Addr, chunk.Head) {
 	c := chunk.OfBlock(b - mc.front())
 	r := mc.segments.find(c)
 	switch {
-	case r == nil || !r.has(c, 0):
+	case r == nil:
 		mc.faultElsewhere(op, b)
-	case r.end == mc.top.limit && c >= mc.top.at: // not even committed, maybe
+	case c < r.first || c >= mc.endOf(r): // not even committed, maybe
 		mc.faultTag(op, b, r)
 	}
 	head := chunk.Read(c, mc.tag)

@@ -39,6 +39,9 @@ func TestCase17_GoneMemory(t *testing.T) {
 				mustAlloc(t, mc, 100)
 			}
 			mc.Free(p)
+			if err := mc.Trim(); err != nil { // it was kept for the next
+				t.Fatal(err)
+			}
 			return p
 		}},
 		"moved": {diag.DoubleFree, func(mc *memctx.Context) unsafe.Pointer {
@@ -87,6 +90,9 @@ func TestCase17_GoneMemory(t *testing.T) {
 				mc := newContext(t, &memctx.Options{Provider: segment.OS()})
 				mustAlloc(t, mc, 100)
 				p := w.lose(mc)
+				if mc.Contains(p) {
+					t.Fatal("the memory is still there")
+				}
 				mustFault(t, mc, w.kind, op, func() { call(mc, p) })
 				if err := mc.Check(); err != nil {
 					t.Error(err)

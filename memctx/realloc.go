@@ -70,18 +70,10 @@ func (mc *Context) suits(b raw.Addr, n int) bool {
 // reallocFar is Realloc where the block is out of reach, or may have to move. Those of
 // large ones that stay as they are need no more.
 func (mc *Context) reallocFar(b raw.Addr, n int) (unsafe.Pointer, error) {
-	if mc.mode == 0 && mc.hasHead(b) && mc.suits(b, n) {
+	if mc.mode == 0 && mc.mayHold(b, 0) && mc.suits(b, n) {
 		return b.Pointer(), nil
 	}
 	return mc.reallocChecked(b, n)
-}
-
-// hasHead reports whether there may be a head before the block b: whether the memory is
-// one of the segments.
-func (mc *Context) hasHead(b raw.Addr) bool {
-	c := chunk.OfBlock(b)
-	r := mc.segments.find(c)
-	return r != nil && r.has(c, 0) && b%chunk.Align == 0
 }
 
 // keeps reports whether a chunk of the size have is left as it is when size

@@ -43,17 +43,19 @@ func (v *victim) wildWords() []uintptr {
 }
 
 // mustNotCrash calls f, which may raise a fault but no other panic, a memory fault
-// for instance.
-func mustNotCrash(t *testing.T, what string, f func()) {
+// for instance. It returns the fault, or nil.
+func mustNotCrash(t *testing.T, what string, f func()) (fault *diag.Fault) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil {
-			if _, ok := r.(*diag.Fault); !ok {
+			var ok bool
+			if fault, ok = r.(*diag.Fault); !ok {
 				t.Errorf("%s: %v", what, r)
 			}
 		}
 	}()
 	f()
+	return nil
 }
 
 // TestWriteAfterFree overwrites the link in a freed block with what is no block of the
@@ -72,7 +74,7 @@ func TestWriteAfterFree(t *testing.T) {
 			raw.Store(v.cached, wild)
 			fault := (*diag.Fault)(nil)
 			for range 2 { // the first may be given the block
-				if fault = faultIn(func() { call(v.mc, n) }); fault != nil {
+				if fault = mustNotCrash(t, name, func() { call(v.mc, n) }); fault != nil {
 					break
 				}
 			}
@@ -89,17 +91,6 @@ func TestWriteAfterFree(t *testing.T) {
 			}
 		}
 	}
-}
-
-// faultIn calls f and returns the fault that it raises, or nil.
-func faultIn(f func()) (fault *diag.Fault) {
-	defer func() {
-		if r := recover(); r != nil {
-			fault = r.(*diag.Fault)
-		}
-	}()
-	f()
-	return nil
 }
 
 func TestCheckFollowsNoWildLinks(t *testing.T) {

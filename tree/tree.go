@@ -19,7 +19,7 @@ type Tree struct {
 	bound uintptr // no node is larger; a search beyond it ends before it begins
 
 	// Only the one that kind names is in use. The trie is large, and made by Init.
-	balanced balanced // red-black or AVL
+	balanced balanced // red-black or AVL, in the same word: contexts have no room for two
 	trie     *trie
 }
 
